@@ -12,8 +12,8 @@ if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
 
 /**
- * The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. They are part of the integration project,
- * because projects run one after the other, and these few files would leave most workers idle.
+ * The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. These tests are part of the
+ * integration project, because projects run one after the other, and these few files would leave most workers idle.
  */
 const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
 

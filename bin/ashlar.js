@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// A clone runs its sources, so that what is edited is what runs; an installed package has only the build.
+// A clone runs its sources, so that edits take effect without a build; an installed package contains only the build.
 const source = new URL("../runtime/cli.ts", import.meta.url);
 if (existsSync(fileURLToPath(source))) {
   const { register } = await import("tsx/esm/api");

@@ -23,13 +23,10 @@ async function request<T>(path: string, init: RequestInit): Promise<T> {
       );
     },
   );
-  const body = (await response.json().catch(() => ({ error: `Unexpected response with status ${response.status}.` }))) as T & {
-    readonly error?: string;
-  };
-  if (!response.ok) {
-    if (response.status === 401) onSignedOut();
-    throw new ApiError(response.status, body.error ?? `The request failed with status ${response.status}.`);
-  }
+  const body = (await response.json().catch(() => null)) as (T & { readonly error?: string }) | null;
+  if (response.status === 401) onSignedOut();
+  if (body === null) throw new ApiError(response.status, `The response with status ${response.status} is not JSON.`);
+  if (!response.ok) throw new ApiError(response.status, body.error ?? `The request failed with status ${response.status}.`);
   return body;
 }
 
@@ -56,7 +53,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Loads a path; reloads it when it changes, on request and, if given, at an interval. A failed reload keeps the previous data. */
+/** Loads a path; loads again when the path changes, on request and, if given, at an interval. A failed reload keeps the previous data. */
 export function useLoad<T>(path: string, intervalMilliseconds?: number): Loaded<T> {
   const [state, setState] = useState<{ readonly path: string; readonly data: T | null; readonly error: string | null }>({
     path,

@@ -169,7 +169,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     options.signal?.throwIfAborted();
     const artifacts = loadArtifacts();
     const { node, origin } = running;
-    if (origin === "adopted") logger.info(`Continuing the demo with the node of an earlier run (process ${node.handle.processId})`);
+    if (origin === "adopted") logger.info(`Continuing the demo with the node from an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ ...running, folder, artifacts, logger });
     const documents = await startMetadataServer();
     const bitcoin = await startBitcoin(running.identity.genesisTime);

@@ -35,7 +35,7 @@ export interface Operation {
   readonly list: boolean;
   /** The field with the rows of CSV and the items that the cost counts; null if the response itself is the only row. */
   readonly rows: string | null;
-  /** Null if the endpoint is free. */
+  /** Null if the interface states no cost; the endpoint is then free. */
   readonly cost: Cost | null;
   /** The network group that the endpoint is restricted to, if any. */
   readonly networks: string | null;

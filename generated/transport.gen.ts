@@ -65,7 +65,10 @@ export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOpt
       throw new AshlarError(operation, response.status, `The response with status ${response.status} is not JSON.`, { cause });
     });
     if (response.ok && isSuccess<Data>(body)) return body;
-    throw new AshlarError(operation, response.status, messageOf(body) ?? `The service responded with status ${response.status}.`);
+    const problem = response.ok
+      ? `The response with status ${response.status} has an unexpected body: expected the fields data and error.`
+      : `The service responded with status ${response.status}.`;
+    throw new AshlarError(operation, response.status, messageOf(body) ?? problem);
   };
 }
 

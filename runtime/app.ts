@@ -41,7 +41,7 @@ import type { Tracer } from "./lib/tracing.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
-import { createReadiness } from "./readiness-of-shards.ts";
+import { createReadinessCheck } from "./readiness-of-shards.ts";
 import type { DatabaseConnections, Shard } from "./shard.ts";
 import { createShards, type OutageOf } from "./shards.ts";
 
@@ -114,7 +114,7 @@ export function createApp(options: AppOptions): App {
   const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
   const otherChains = createOtherChains(shards.chainOfCurrency);
-  const { headOf, contentOf, requireBuilt } = createAsOfProjection(shards, isRead, community.readsPools, otherChains);
+  const { reachOf, contentOf, requireBuilt } = createAsOfProjection(shards, isRead, community.readsPools, otherChains);
   /** If `now` is fixed, responses are as of that time. */
   const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>
     read === null || read.content === null || options.now === undefined
@@ -135,7 +135,7 @@ export function createApp(options: AppOptions): App {
   /** A request's resources, with the queries for its chain's database. */
   const resourcesOf = (chainId: number | null) =>
     chainId === null ? controlResources : (resourcesByShard.get(shards.of(chainId)) ?? controlResources);
-  const readinessOfAll = createReadiness(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
+  const readinessOfAll = createReadinessCheck(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
   /** All databases' content version; null if one of several does not respond. */
   const contentOfAll = async (): Promise<ContentVersion | null> => {
     try {
@@ -165,7 +165,7 @@ export function createApp(options: AppOptions): App {
     handlers,
     added: endpoints,
     context: (scope) => ({ ...scope, ...resourcesOf(scope.chainId) }),
-    head: options.now === undefined ? headOf : async (chainId, operation, request) => withTime(await headOf(chainId, operation, request)),
+    head: options.now === undefined ? reachOf : async (chainId, operation, request) => withTime(await reachOf(chainId, operation, request)),
     contentOfAll,
     pageDepth,
     chainOfProtocol: community.chainOf,

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { Command } from "commander";
-import { addChains } from "./cli/chains.ts";
-import { addKeys } from "./cli/keys.ts";
+import { addChainCommands } from "./cli/chains.ts";
+import { addKeyCommands } from "./cli/keys.ts";
 import {
   type CommonOptions,
   configWithDemo,
@@ -36,7 +36,7 @@ const program = new Command("ashlar")
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())) });
 
 withServer(program.command("start"))
-  .description("run database, indexer and server; runs the demo if no chain is configured")
+  .description("run the database, the indexer and the server; runs the demo if no chain is configured")
   .action(async (options: CommonOptions) => {
     await (await import("./commands/start.ts")).start(loadConfigWith(options), options.config);
   });
@@ -77,7 +77,7 @@ withDatabase(program.command("restore"))
 const database = program.command("database").description("manage the embedded database");
 withJobs(database.command("upgrade"))
   .description(
-    "upgrade the embedded database after the installed PostgreSQL has a new major version: copies it, compares all rows, and keeps the old data; if it is killed, run it again",
+    "upgrade the embedded database after an Ashlar update with a new major version of PostgreSQL: copies it, compares all rows, and keeps the old data; if it is killed, run it again",
   )
   .option(
     "--programs <folder>",
@@ -120,7 +120,7 @@ withOneChain(prices.command("rebuild"))
   .description("recompute all prices, for example after adding a source")
   .action(async (options: CommonOptions) => (await import("./commands/prices.ts")).rebuildPrices(await configWithDemo(options)));
 
-addChains(program);
+addChainCommands(program);
 
 const operatorConsole = program.command("console").description("manage the web console");
 withConfig(operatorConsole.command("login"))
@@ -173,7 +173,7 @@ withConfig(community.command("new"))
     ),
   );
 
-addKeys(program);
+addKeyCommands(program);
 
 /** Errors from writing to a closed pipe or terminal, and from later writes to the stream. */
 const closedOutput = ["EPIPE", "EIO", "ERR_STREAM_DESTROYED"];

@@ -12,13 +12,13 @@ import { inTime } from "./shards.ts";
  * the server unready, because the remaining chains are served: the details list that database and its chains. A lost primary does not change readiness while
  * responses are read from replicas.
  */
-export function createReadiness(
+export function createReadinessCheck(
   chains: readonly AnyChainConfig[],
   [control, ...others]: readonly Shard[],
   options: ReadinessOptions,
 ): () => Promise<Readiness> {
   if (control === undefined) throw new RangeError("Expected at least the control database.");
-  const known = new Map<Shard, DatabaseState>();
+  const lastStates = new Map<Shard, DatabaseState>();
   const queriesOf = ({ control: database }: Shard) => ({
     ledger: createLedgerQueries(database),
     bitcoin: createBitcoinQueries(database),
@@ -26,13 +26,13 @@ export function createReadiness(
   });
   const read = async (shard: Shard): Promise<DatabaseState> => {
     const found = await inspectDatabase(others.length === 0 ? chains : shard.chains, queriesOf(shard), shard.control, options);
-    known.set(shard, found);
+    lastStates.set(shard, found);
     return found;
   };
   const load = (shard: Shard): Promise<DatabaseState> =>
     shard.outage.load(
       () => read(shard),
-      () => known.get(shard),
+      () => lastStates.get(shard),
     );
   const inspect = (shard: Shard): Promise<DatabaseState> => (others.length === 0 ? load(shard) : inTime(load(shard))).catch(problemOf);
   return async () => {

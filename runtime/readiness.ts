@@ -19,7 +19,7 @@ export interface ReadinessQueries {
 
 export interface ReadinessOptions {
   readonly now: () => Date;
-  /** An indexer that has made no progress for this time is stopped; 0 for no limit. */
+  /** An indexer that has made no progress for this time counts as stopped; 0 for no limit. */
   readonly maxSilentSeconds: number;
 }
 

@@ -59,7 +59,7 @@ export function createShards(
 ): Shards {
   const chainOfCurrency = chainOfCurrencies(chains.filter((chain) => isEvmChain(chain)));
   const byChain = new Map<number, Shard>();
-  const create = (name: string | null, to: DatabaseConnections): Shard => {
+  const create = (name: string | null, opened: DatabaseConnections): Shard => {
     const own = chains.filter((chain) => databaseOf(chain) === name);
     /** Reads a chain's rates from another database; they are unknown while that database does not respond. */
     const remoteCloses = (chainId: number): ReadCloses | undefined => {
@@ -71,21 +71,21 @@ export function createShards(
           return lookups.map(() => null);
         });
     };
-    const shard = createShard(name, own, to, { chainOfCurrency, remoteCloses }, now, outageOf(name, to));
+    const shard = createShard(name, own, opened, { chainOfCurrency, remoteCloses }, now, outageOf(name, opened));
     for (const { id } of own) byChain.set(id, shard);
     return shard;
   };
-  const home = create(null, connections);
-  const all = [home, ...Object.entries(others).map(([name, to]) => create(name, to))];
-  const of: Shards["of"] = (chainId) => byChain.get(chainId) ?? home;
-  const isOne = all.length === 1;
+  const control = create(null, connections);
+  const all = [control, ...Object.entries(others).map(([name, opened]) => create(name, opened))];
+  const of: Shards["of"] = (chainId) => byChain.get(chainId) ?? control;
+  const isSingle = all.length === 1;
   return {
-    control: home,
+    control,
     all,
     chainOfCurrency,
     of,
-    progressOf: isOne ? home.heads.progressOf : progressInAll(of),
-    queryAll: isOne ? queryOnly(home) : queryEach(all),
+    progressOf: isSingle ? control.heads.progressOf : progressInAll(of),
+    queryAll: isSingle ? queryOnly(control) : queryEach(all),
     async close() {
       await Promise.all(all.map((shard) => shard.close()));
     },

@@ -4,7 +4,7 @@ import { openProtocols } from "../../runtime/domains/community/open-protocols.ts
 import { communityProtocols } from "../../runtime/protocols.ts";
 import { resultOfComparison } from "../indexing/compare-projections.ts";
 import type { IndexerOptions, IndexerRun } from "../indexing/runs.ts";
-import { type Run, timedRun } from "../indexing/timed-run.ts";
+import { type Run, timeRun } from "../indexing/time-run.ts";
 import { type BenchResult, median } from "../result.ts";
 import { compileScript } from "../support/compile-script.ts";
 import { measureProcess, startClock } from "../support/measured-process.ts";
@@ -49,8 +49,8 @@ export async function compareDeclarations(
   const all: Run<IndexerRun>[] = [];
   const without: Run<IndexerRun>[] = [];
   for (let count = 0; count < runs; count += 1) {
-    all.push(await timedRun(server, "with protocols", rows, index(true), createTables));
-    without.push(await timedRun(server, "without protocols", otherRows, index(false)));
+    all.push(await timeRun(server, "with protocols", rows, index(true), createTables));
+    without.push(await timeRun(server, "without protocols", otherRows, index(false)));
   }
   return resultOfComparison({ subject: "protocols", all, without, rows }, [
     { run: "creating the tables of protocols, once per database", ms: Math.round(median(created)) },

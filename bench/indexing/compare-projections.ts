@@ -8,7 +8,7 @@ import type { BenchServer } from "../support/server.ts";
 import { countRows } from "../support/tables.ts";
 import { cpu, ratios, toTableRow, wall } from "./run-figures.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
-import { type Run, timedRun } from "./timed-run.ts";
+import { type Run, timeRun } from "./time-run.ts";
 
 const indexerScript = new URL("./indexer-process.ts", import.meta.url);
 /** The maximum ratio of wall times: a quarter more than without the projections. */
@@ -61,9 +61,9 @@ export async function compareProjections(server: BenchServer, options: Compariso
   const all: Run<IndexerRun>[] = [];
   const without: Run<IndexerRun>[] = [];
   for (let count = 0; count < runs; count += 1) {
-    all.push(await timedRun(server, "all projections", rows, index([])));
+    all.push(await timeRun(server, "all projections", rows, index([])));
     if (count === 0) await server.on("target", async (database) => onFirstIndex?.(database, rows));
-    without.push(await timedRun(server, `without ${subject}`, otherRows, index([...compared])));
+    without.push(await timeRun(server, `without ${subject}`, otherRows, index([...compared])));
   }
   return { subject, all, without, rows };
 }

@@ -4,7 +4,7 @@ import { measureProcess } from "../support/measured-process.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows, tableNames } from "../support/tables.ts";
 import type { BaselineOptions, IndexerRun, RunOptions, Timing } from "./runs.ts";
-import { type Run, timedRun } from "./timed-run.ts";
+import { type Run, timeRun } from "./time-run.ts";
 
 const indexerScript = new URL("./indexer-process.ts", import.meta.url);
 const baselineScript = new URL("./baseline-process.ts", import.meta.url);
@@ -47,9 +47,9 @@ export async function compare(server: BenchServer, work: Work, options: CompareO
   const encoded: Run<Timing>[] = [];
   const values: Run<Timing>[] = [];
   for (let count = 0; count < options.runs; count += 1) {
-    indexed.push(await timedRun(server, "indexer", rows, index));
-    encoded.push(await timedRun(server, "baseline: text", rows, copy("text")));
-    values.push(await timedRun(server, "baseline: values", rows, copy("values")));
+    indexed.push(await timeRun(server, "indexer", rows, index));
+    encoded.push(await timeRun(server, "baseline: text", rows, copy("text")));
+    values.push(await timeRun(server, "baseline: values", rows, copy("values")));
   }
   return { indexed, encoded, values, rows };
 }

@@ -1,6 +1,6 @@
 import { rounded } from "../result.ts";
 import type { Timing } from "./runs.ts";
-import type { Run } from "./timed-run.ts";
+import type { Run } from "./time-run.ts";
 
 /** The wall time of a run. */
 export const wall = ({ result }: Run<Timing>): number => result.milliseconds;

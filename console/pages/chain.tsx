@@ -5,7 +5,7 @@ import { Dialog, Field, Notice, numberColumn, PageHeading, Table, useAction } fr
 import { formatBytes, formatDuration, formatNumber, formatTime } from "../format.ts";
 import { stateTexts, useRates } from "./chains.tsx";
 
-const interval = 3_000;
+const pollMilliseconds = 3_000;
 const auditSample = 100;
 
 function Facts({ chain, rate }: { readonly chain: ChainDetails; readonly rate: number | null }) {
@@ -88,7 +88,7 @@ function RemovalDialog({
 /** Shows a chain's details, and the actions on it. */
 export function ChainPage({ name }: { readonly name: string }) {
   const path = `chains/${encodeURIComponent(name)}`;
-  const { data, error, reload } = useLoad<ChainDetails>(path, interval);
+  const { data, error, reload } = useLoad<ChainDetails>(path, pollMilliseconds);
   const rateOf = useRates();
   const action = useAction();
   const [isRemoving, setIsRemoving] = useState(false);

@@ -4,7 +4,7 @@ import { useLoad } from "../api.ts";
 import { Notice, numberColumn, PageHeading, Table } from "../components.tsx";
 import { formatDuration, formatNumber, formatTime } from "../format.ts";
 
-const interval = 3_000;
+const pollMilliseconds = 3_000;
 const windowMilliseconds = 60_000;
 
 export const stateTexts = {
@@ -22,16 +22,18 @@ export function useRates(): (name: string, block: number | null) => number | nul
     if (block === null) return null;
     const now = performance.now();
     const earlier = (observed.current.get(name) ?? []).filter(({ at }) => now - at <= windowMilliseconds);
-    if (now - (earlier.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= interval / 2) earlier.push({ at: now, block });
+    if (now - (earlier.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= pollMilliseconds / 2) earlier.push({ at: now, block });
     observed.current.set(name, earlier);
     const [first] = earlier;
-    return first === undefined || now - first.at < interval / 2 ? null : Math.max(0, ((block - first.block) / (now - first.at)) * 1_000);
+    return first === undefined || now - first.at < pollMilliseconds / 2
+      ? null
+      : Math.max(0, ((block - first.block) / (now - first.at)) * 1_000);
   };
 }
 
 /** Shows each chain's state and progress. */
 export function ChainsPage() {
-  const { data, error } = useLoad<ChainsResponse>("chains", interval);
+  const { data, error } = useLoad<ChainsResponse>("chains", pollMilliseconds);
   const missing = data?.unavailable ?? [];
   const rateOf = useRates();
   return (

@@ -47,7 +47,7 @@ function RevocationDialog({
 }) {
   return (
     <Dialog title={`Revoke key ${item.id}`} onClose={onClose}>
-      <p>Servers refuse “{item.label}” within 5 seconds. A revoked key cannot be used again.</p>
+      <p>Servers stop accepting “{item.label}” within 5 seconds. A revoked key cannot be used again.</p>
       <p class="buttons">
         <button type="button" class="danger" onClick={onConfirm}>
           Revoke

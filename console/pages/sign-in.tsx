@@ -3,7 +3,7 @@ import type { SessionResponse } from "../../runtime/console/responses.ts";
 import { post } from "../api.ts";
 import { Notice, PageHeading, useAction } from "../components.tsx";
 
-/** Signs in with a link's token. It waits for a click, so that link scanners do not use up the token. */
+/** Signs in with a link's token, but only after a click, so that link scanners do not use up the token. */
 export function SignInPage({
   token,
   problem,
@@ -14,16 +14,16 @@ export function SignInPage({
   readonly onSignedIn: (session: SessionResponse) => void;
 }) {
   const action = useAction();
-  const held = useRef(token);
+  const heldToken = useRef(token);
   useEffect(() => {
     if (token === null) return;
-    held.current = token;
+    heldToken.current = token;
     // Removes the token from the address bar and the history.
     history.replaceState(null, "", "#/sign-in");
   }, [token]);
   const signIn = (): Promise<void> =>
     action.run(async () => {
-      const session = await post<SessionResponse>("session", { token: held.current });
+      const session = await post<SessionResponse>("session", { token: heldToken.current });
       history.replaceState(null, "", "#/keys");
       dispatchEvent(new HashChangeEvent("hashchange"));
       onSignedIn(session);
@@ -32,7 +32,7 @@ export function SignInPage({
   return (
     <main id="main" class="sign-in">
       <PageHeading>Ashlar console</PageHeading>
-      {held.current === null || held.current === "" ? (
+      {heldToken.current === null || heldToken.current === "" ? (
         <p>
           Run <code>ashlar console login</code> on the machine that runs the service, and open the link that it prints.
         </p>

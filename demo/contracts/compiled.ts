@@ -9,7 +9,7 @@ export function readCompiled(): (name: string) => Artifact {
   const artifacts = JSON.parse(readFileSync(file, "utf8")) as Record<string, Artifact>;
   return (name) => {
     const artifact = artifacts[name];
-    if (artifact === undefined) throw new Error(`The demo has no contract ${name}`);
+    if (artifact === undefined) throw new Error(`The demo has no contract named ${name}`);
     return artifact;
   };
 }

@@ -11,7 +11,10 @@ export const baseFeeAt = (block: number): bigint => {
   return 6n * gwei + (4n * gwei * BigInt(position < 200 ? position : 400 - position)) / 200n;
 };
 
-/** The fee fields of a transaction, of three types. Anvil orders by fee cap: each cap is one wei lower than the previous one, which keeps the planned order. */
+/**
+ * The fee fields of a transaction; the nonce selects one of three transaction types. Anvil orders by fee cap: each transaction's cap is one wei
+ * lower than the previous one's, which keeps the planned order.
+ */
 export const feesAt = (block: number, position: number, nonce: number): Record<string, unknown> => {
   const cap = baseFeeAt(block) + 3n * gwei - BigInt(position);
   const kind = nonce % 11;

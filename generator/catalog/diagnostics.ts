@@ -7,7 +7,7 @@ import {
   type SourceLocation,
   suggestion,
   type Unknown,
-  unknown,
+  unknownMessage,
 } from "../../runtime/declarations/diagnostics.ts";
 
 /** Every diagnostic of a catalog: its code, and the message built from its data. */
@@ -20,11 +20,11 @@ const messages = {
   "unknown-file": (data: { expected: readonly string[] }) => `Unexpected file: expected ${data.expected.join(", ")}`,
 
   // References
-  "unknown-response": (data: Unknown) => unknown("response object", data),
-  "unknown-parent": (data: Unknown) => unknown("parent object", data),
-  "unknown-style": (data: Unknown) => unknown("pagination style", data),
-  "unknown-network-group": (data: Unknown) => unknown("network group", data),
-  "unknown-domain": (data: Unknown) => unknown("domain", data, "not a tag of the service, "),
+  "unknown-response": (data: Unknown) => unknownMessage("response object", data),
+  "unknown-parent": (data: Unknown) => unknownMessage("parent object", data),
+  "unknown-style": (data: Unknown) => unknownMessage("pagination style", data),
+  "unknown-network-group": (data: Unknown) => unknownMessage("network group", data),
+  "unknown-domain": (data: Unknown) => unknownMessage("domain", data, "not a tag of the service, "),
 
   // Names and numbers that must be unique
   "duplicate-id": (data: { id: string; first: SourceLocation }) =>
@@ -51,7 +51,7 @@ const messages = {
   // Paths
   "malformed-path": (data: { segment: string }) =>
     `Malformed path segment ${quote(data.segment)}: expected letters, digits and -._~=, or one whole {parameter}`,
-  "undeclared-path-parameter": (data: Unknown) => unknown("path parameter", data),
+  "undeclared-path-parameter": (data: Unknown) => unknownMessage("path parameter", data),
   "repeated-path-parameter": (data: { name: string }) => `Duplicate path parameter {${data.name}}: expected each parameter once`,
   "ambiguous-path": (data: { path: string; other: string; first: SourceLocation }) =>
     `Ambiguous path ${data.path}: a request can also match ${data.other} (${renderLocation(data.first)}), expected paths that differ in a literal segment or in length`,
@@ -80,7 +80,7 @@ const messages = {
     `Missing field ${quote(data.field)} in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with that field${suggestion(data.field, data.expected)}`,
   "unpaged-response": (data: { style: string; response: string }) =>
     `Missing rows in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with rows`,
-  "unknown-rows": (data: Unknown & { object: string }) => unknown("rows", data, `not a list field of ${data.object}, `),
+  "unknown-rows": (data: Unknown & { object: string }) => unknownMessage("rows", data, `not a list field of ${data.object}, `),
 
   // Examples
   "wrong-example": (data: { found: string; expected: string }) => `Invalid example: found ${data.found}, expected ${data.expected}`,

@@ -29,14 +29,14 @@ export function emitRequests(model: Model): string {
 
 function viewOf(handler: Handler): RequestView {
   const { operation } = handler;
-  const shared = operation.protocol !== null;
+  const isCommunity = operation.protocol !== null;
   const fields = requestFields(operation);
   return {
     summary: commentText(operation.summary),
-    path: shared ? operation.path.replace(operation.protocol ?? "", "{protocol}") : operation.path,
+    path: isCommunity ? operation.path.replace(operation.protocol ?? "", "{protocol}") : operation.path,
     type: requestName(handler.id),
     parse: parseName(handler.id),
-    arguments: ["raw: RawRequest", "parsers: Parsers", ...(shared ? ["protocol: string"] : [])],
+    arguments: ["raw: RawRequest", "parsers: Parsers", ...(isCommunity ? ["protocol: string"] : [])],
     fields: fields.map(({ name, type }) => ({ name, type })),
     lines: statements(operation),
     values: fields.map(({ name, value }) => (name === value ? name : `${name}: ${value}`)),

@@ -32,7 +32,7 @@ export function createAsOfProjection(
   readsPools: (protocol: string) => boolean,
   otherChainsOf: (chainId: number, request: unknown) => readonly number[] = () => [],
 ) {
-  const reachOf = (chainId: number, { head, first, checkpoints, failed, isRemoved, content }: Progress, reads: ProjectionReads): Reach => {
+  const toReach = (chainId: number, { head, first, checkpoints, failed, isRemoved, content }: Progress, reads: ProjectionReads): Reach => {
     if (isRemoved) throw new RequestError(503, "The chain is being removed from the index.");
     // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
@@ -59,14 +59,14 @@ export function createAsOfProjection(
      * How far responses to a request reach; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or
      * the chain is being removed.
      */
-    headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
+    reachOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const others = otherChainsOf(chainId, request);
       const progressOfAll = await (others.length === 0 ? progressOf([chainId]) : progressWith(chainId, others));
       const active = activeRequest();
       if (active !== undefined) active.chains = [chainId, ...others];
       const progress = progressOfAll.get(chainId);
       if (progress === undefined) return null;
-      const reach = reachOf(chainId, progress, readsOf(operation, request, readsPools));
+      const reach = toReach(chainId, progress, readsOf(operation, request, readsPools));
       return others.length === 0 ? reach : { ...reach, content: combine([chainId, ...others].map((id) => progressOfAll.get(id)?.content)) };
     },
 
@@ -76,12 +76,12 @@ export function createAsOfProjection(
       return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.content] : [])));
     },
 
-    /** Checks on several chains that no projection that is read at the head is behind. @throws {RequestError} 503 if one is. */
+    /** Checks, for several chains, that no projection that is read at the head is behind. @throws {RequestError} 503 if one is. */
     requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
       const progress = await progressOf(chains.map(({ id }) => id));
       for (const { id } of chains) {
         const progressOfChain = progress.get(id);
-        if (progressOfChain !== undefined) reachOf(id, progressOfChain, { now: projections });
+        if (progressOfChain !== undefined) toReach(id, progressOfChain, { now: projections });
       }
     },
   };
@@ -106,7 +106,7 @@ const rebuildingError = (
     ? switchedOffError(projection)
     : new RequestError(
         503,
-        `${subjectOf(projection)} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
+        `${subjectOf(projection)} are being rebuilt: ${block < first ? `no block up to ${head} is included yet` : `at block ${block} of ${head}`}. Retry later.`,
         retryAfterSeconds,
       );
 

@@ -8,7 +8,7 @@ export function createChainDirectory(all: readonly AnyChainConfig[]): ChainDirec
   return {
     get(chainId) {
       const chain = byId.get(chainId);
-      if (chain === undefined || isBitcoinChain(chain)) throw new RangeError(`Chain ${chainId} is not configured.`);
+      if (chain === undefined || isBitcoinChain(chain)) throw new RangeError(`Chain ${chainId} is not a configured EVM chain.`);
       return chain;
     },
     list: () => chains,

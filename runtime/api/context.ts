@@ -46,7 +46,7 @@ export interface ResolverContext {
   readonly indexedFrom: number | null;
   /** Each projection's checkpoint; empty if there is no chain. */
   readonly checkpoints: ReadonlyMap<string, number>;
-  /** Checks that no projection is behind on several chains. */
+  /** Checks, for several chains, that no projection is behind. */
   readonly requireBuilt: AsOfProjection["requireBuilt"];
   /** Pins the anchor of the list's later pages at an earlier block. */
   readonly pin: (block: number) => void;

@@ -15,7 +15,7 @@ export interface PageDepth {
 
 /**
  * How a page's cost depends on the rows before it: `constant` if pages are height or ordinal ranges, or found by running sums; `located` if most of
- * these rows are skipped once for all pages (`createListPositions`); `skipped` if each page skips all of them.
+ * these rows are skipped once for all pages (`createPageReader`); `skipped` if each page skips all of them.
  */
 type Cost = "constant" | "located" | "skipped";
 

@@ -13,16 +13,16 @@ export function checkRows(path: string, maxBytes: number, chainId: number | unde
   /** How many bytes of the current line's prefix were compared. */
   let compared = 0;
   const hasPrefixes = (chunk: Buffer): boolean => {
-    for (let at = 0; at < chunk.length; ) {
+    for (let offset = 0; offset < chunk.length; ) {
       if (compared < prefix.length) {
-        if (chunk[at] !== prefix[compared]) return false;
+        if (chunk[offset] !== prefix[compared]) return false;
         compared += 1;
-        at += 1;
+        offset += 1;
       } else {
-        const end = chunk.indexOf(newline, at);
+        const end = chunk.indexOf(newline, offset);
         if (end === -1) break;
         compared = 0;
-        at = end + 1;
+        offset = end + 1;
       }
     }
     return true;

@@ -17,7 +17,7 @@ class TablesChanged extends Error {}
 
 /** SQLSTATE lock_not_available and undefined_table: a migration or an installed protocol changes a table. */
 const changingCodes = ["55P03", "42P01"];
-const attempts = { attempts: 20, base: 500, max: 2_000 };
+const retryOptions = { attempts: 20, base: 500, max: 2_000 };
 
 /**
  * Opens connections that share one snapshot. All of them lock all tables against being changed or dropped (writing is not affected) before the first is read:
@@ -25,7 +25,7 @@ const attempts = { attempts: 20, base: 500, max: 2_000 };
  */
 export const openSnapshot = (options: SessionOptions, count: number): Promise<Snapshot> =>
   retry(() => attemptToOpen(options, count), {
-    ...attempts,
+    ...retryOptions,
     isRetryable: (error): error is Error =>
       error instanceof TablesChanged || (error instanceof Error && "code" in error && changingCodes.includes(String(error.code))),
   });

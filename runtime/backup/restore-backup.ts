@@ -63,7 +63,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await liftTimeouts(session);
     const [row] = await session.query<{ locked: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS locked", [lock]);
     if (row?.locked !== true) throw new BackupError("Another process is restoring a backup into this database.");
-    const resumed = await prepare(database, sha256);
+    const resumed = await beginRestore(database, sha256);
     await migrate(database, migrations, { isRestoring: true });
     const omitted = await createProtocols(database, manifest, options.protocols);
     const omittedTables = new Set(omitted.flatMap(({ tables }) => tables));
@@ -86,7 +86,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 }
 
 /** Marks an empty database, or returns the tables that are already restored. @throws {BackupError} if the database contains anything else. */
-async function prepare(database: Database, backup: string): Promise<readonly string[]> {
+async function beginRestore(database: Database, backup: string): Promise<readonly string[]> {
   const unfinished = await readUnfinishedRestore(database);
   if (unfinished !== null) {
     if (unfinished.backup === backup) return unfinished.restored;

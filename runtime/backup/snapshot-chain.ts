@@ -19,7 +19,7 @@ interface ChainRow {
 export async function describeChain(session: Pick<Session, "query">, name: string): Promise<SnapshotManifest["chain"]> {
   const [table] = await session.query<{ exists: boolean }>("SELECT to_regclass('chain_restores') IS NOT NULL AS exists");
   if (table?.exists !== true)
-    throw new BackupError("The database schema is older than this program: run ashlar migrate before a snapshot.");
+    throw new BackupError("The database schema is older than this program: run ashlar migrate before taking a snapshot.");
   const [row] = await session.query<ChainRow>(
     `SELECT json_build_object('id', chain_id, 'name', name, 'genesisHash', '0x' || encode(genesis_hash, 'hex'), 'from', indexed_from, 'head', coalesce(
          (SELECT max(number) FROM blocks b WHERE b.chain_id = c.chain_id), (SELECT max(number) FROM bitcoin_blocks b WHERE b.chain_id = c.chain_id))) AS chain,

@@ -73,7 +73,9 @@ type Described = Pick<Manifest, "postgresql" | "migrations" | "protocols" | "cha
 
 async function describe(session: Session, all: readonly TableSchema[], selection: SnapshotChain | undefined): Promise<Described> {
   if ((await readUnfinishedRestore(session)) !== null)
-    throw new BackupError("The database is not completely restored: run ashlar restore with the same backup again before a new backup.");
+    throw new BackupError(
+      "The database is not completely restored: run ashlar restore with the same backup again before taking a new one.",
+    );
   const migrations = [...(await readMigrations(session))];
   if (migrations.length === 0) throw new BackupError("The database has no Ashlar schema: nothing to back up.");
   const [server] = await session.query<{ version: string }>("SELECT current_setting('server_version') AS version");
@@ -127,6 +129,7 @@ async function readSequence(session: Session, { name, sequenceColumn: column }: 
   const [row] = await session.query<{ lastValue: string; isCalled: boolean }>(
     sql`SELECT last_value::text AS "lastValue", is_called AS "isCalled" FROM ${identifier(`public.${owned.sequence}`)}`,
   );
-  if (row === undefined) throw new BackupError(`Sequence ${owned.sequence} cannot be read.`);
+  if (row === undefined)
+    throw new BackupError(`Sequence ${owned.sequence} returned no row: it may be damaged, or replaced by another relation.`);
   return { column, ...row };
 }

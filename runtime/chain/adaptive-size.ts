@@ -18,7 +18,7 @@ export const createAdaptiveSize = (max: number): AdaptiveSize => {
   let size = max;
   let successes = 0;
   /** The smallest size that failed since its last success. */
-  let failed = Number.POSITIVE_INFINITY;
+  let failedSize = Number.POSITIVE_INFINITY;
   let successesNeeded = minSuccesses;
 
   const grow = (newSize: number, minimum: number): void => {
@@ -31,21 +31,21 @@ export const createAdaptiveSize = (max: number): AdaptiveSize => {
     current: () => size,
     shrink: (tried) => {
       if (tried > size) return;
-      if (tried >= failed) successesNeeded = Math.min(maxSuccesses, successesNeeded * 2);
-      failed = tried;
+      if (tried >= failedSize) successesNeeded = Math.min(maxSuccesses, successesNeeded * 2);
+      failedSize = tried;
       successes = 0;
       size = Math.max(1, Math.floor(tried / 2));
     },
     succeed: (tried) => {
       // A smaller request does not show whether the current size is accepted.
       if (tried < size) return;
-      if (tried >= failed) {
-        failed = Number.POSITIVE_INFINITY;
+      if (tried >= failedSize) {
+        failedSize = Number.POSITIVE_INFINITY;
         successesNeeded = minSuccesses;
       }
       successes += 1;
-      if (size + 1 >= failed) grow(size + 1, successesNeeded);
-      else grow(Math.min(size + Math.max(1, Math.floor(size / 2)), failed - 1), successesBelowFailed);
+      if (size + 1 >= failedSize) grow(size + 1, successesNeeded);
+      else grow(Math.min(size + Math.max(1, Math.floor(size / 2)), failedSize - 1), successesBelowFailed);
     },
   };
 };

@@ -28,7 +28,7 @@ const readText = async (body: Readable, { host }: URL, maxBytes: number): Promis
   let bytes = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > maxBytes) throw new RequestFailure("size", `Node at ${host} returned more than ${maxBytes} bytes.`);
+    if (bytes > maxBytes) throw new RequestFailure("size", `The node at ${host} returned more than ${maxBytes} bytes.`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
@@ -59,7 +59,7 @@ export const createEndpoint = (
     } catch (error) {
       if (error instanceof RequestFailure) throw error;
       const [kind, reason] = reasonOf(error, url, timeoutMilliseconds);
-      throw new RequestFailure(kind, `Node at ${url.host} cannot be reached: ${reason}.`);
+      throw new RequestFailure(kind, `The node at ${url.host} cannot be reached: ${reason}.`);
     }
   };
 
@@ -106,7 +106,7 @@ const parseReply = (text: string, parseJson: (text: string) => unknown): unknown
 
 const statusFailure = ({ host }: URL, status: number, retryAfter: number | null): RequestFailure => {
   const reason = status === 200 ? "a body that is not JSON-RPC" : `HTTP status ${status}`;
-  return new RequestFailure(failureKindOfStatus(status), `Node at ${host} returned ${reason}.`, retryAfter);
+  return new RequestFailure(failureKindOfStatus(status), `The node at ${host} returned ${reason}.`, retryAfter);
 };
 
 const batchFailure = (url: URL, status: number, reply: unknown, retryAfter: number | null): RequestFailure => {
@@ -115,7 +115,7 @@ const batchFailure = (url: URL, status: number, reply: unknown, retryAfter: numb
   const { code, message } = readError(error, url);
   // Smaller batches, and finally single calls, may succeed whatever the message says.
   const kind = limitOfError(code, message) ?? (status === 429 ? "rate" : "size");
-  return new RequestFailure(kind, `Node at ${url.host} rejected a batch of calls with error ${code}: ${message}`, retryAfter);
+  return new RequestFailure(kind, `The node at ${url.host} rejected a batch of calls with error ${code}: ${message}`, retryAfter);
 };
 
 const readError = (error: object, url: URL): { code: number; message: string } => {

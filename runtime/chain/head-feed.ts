@@ -25,7 +25,7 @@ export interface HeadFeedOptions {
   readonly backOffMilliseconds?: number;
 }
 
-const maxBackOff = 60_000;
+const maxBackOffMilliseconds = 60_000;
 
 /** Follows a node's heads over WebSocket; reconnects if the connection breaks or stops announcing heads. */
 export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
@@ -65,7 +65,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
     if (live) onChange?.(`The node's WebSocket subscription ended (${reason}): polling for new blocks until it is restored.`);
     live = false;
     failures += 1;
-    void reconnect(backoff(failures, { base: backOffMilliseconds, max: maxBackOff }));
+    void reconnect(backoff(failures, { base: backOffMilliseconds, max: maxBackOffMilliseconds }));
   };
 
   const reconnect = async (wait: number): Promise<void> => {

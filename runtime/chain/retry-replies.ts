@@ -13,7 +13,7 @@ export interface ReplyRetryOptions {
 
 /** At the head, a node may need a few milliseconds until all parts of a block are available; the waits add up to 1.2 seconds. */
 const defaultAttempts = 6;
-const defaultWait = 40;
+const defaultWaitMilliseconds = 40;
 const maxWaitMilliseconds = 10_000;
 
 /** Whether the same requests may return a valid reply later. */
@@ -22,7 +22,7 @@ export const isTransient = (error: unknown): error is Error => error instanceof 
 /** Fetches until the replies are consistent. @throws {Error} if all attempts fail. */
 export const untilConsistent = <T>(
   work: () => Promise<T>,
-  { attempts = defaultAttempts, waitMilliseconds = defaultWait, onBadReply }: ReplyRetryOptions,
+  { attempts = defaultAttempts, waitMilliseconds = defaultWaitMilliseconds, onBadReply }: ReplyRetryOptions,
 ): Promise<T> =>
   retry(work, {
     attempts,
@@ -36,7 +36,7 @@ export const untilConsistent = <T>(
 export const settleWithRetries = async <T>(
   rpc: Rpc,
   calls: readonly RpcCall[],
-  { attempts = defaultAttempts, waitMilliseconds = defaultWait }: ReplyRetryOptions,
+  { attempts = defaultAttempts, waitMilliseconds = defaultWaitMilliseconds }: ReplyRetryOptions,
   read: (result: RpcResult) => T,
   isRetryable: (error: RpcError) => boolean = isTransientFailure,
 ): Promise<T[]> => {

@@ -64,7 +64,9 @@ export const verifyChain = (blocks: readonly ChainBlock[]): void => {
   blocks.forEach((block, position) => {
     const parent = blocks[position - 1];
     if (parent !== undefined && (block.parentHash !== parent.hash || block.number !== parent.number + 1)) {
-      throw new BrokenChainError(`The node returned block ${block.number}, whose parent is not the returned block ${parent.number}.`);
+      throw new BrokenChainError(
+        `The node returned block ${block.number}, whose parent is not the block ${parent.number} that it returned.`,
+      );
     }
   });
 };

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
-import type { InDatabase, RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "../commands/chains-command.ts";
+import type { DatabaseOption, RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "../commands/chains-command.ts";
 import type { MoveCommand } from "../commands/move-chain.ts";
 import { parseAddress, parseInteger } from "../commands/option-values.ts";
 import { type CommonOptions, loadConfigWith, withConfig, withJobs } from "./options.ts";
 import { readVersion } from "./version.ts";
 
-const inDatabase =
+const databaseHelp =
   "one of databases in ashlar.yaml, or control for the database of databaseUrl (default: the configured one, otherwise the first one that contains the chain)";
 
 /** Adds `ashlar chains`. */
-export function addChains(program: Command): void {
+export function addChainCommands(program: Command): void {
   const chains = program.command("chains").description("manage the indexed chains");
   withConfig(chains.command("repair"))
     .description("roll a chain's index back to a block, even below the finalized one; prints what would change, and applies it with --yes")
@@ -25,15 +25,15 @@ export function addChains(program: Command): void {
       "pause indexing a chain until ashlar chains resume is run; its indexer stops within seconds, and its index is still served",
     )
     .argument("<name>", "the name of an indexed chain")
-    .option("--database <name>", inDatabase)
-    .action(async (name: string, options: CommonOptions & InDatabase) =>
+    .option("--database <name>", databaseHelp)
+    .action(async (name: string, options: CommonOptions & DatabaseOption) =>
       (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("resume"))
     .description("resume indexing a paused chain")
     .argument("<name>", "the name of an indexed chain")
-    .option("--database <name>", inDatabase)
-    .action(async (name: string, options: CommonOptions & InDatabase) =>
+    .option("--database <name>", databaseHelp)
+    .action(async (name: string, options: CommonOptions & DatabaseOption) =>
       (await import("../commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("jobs"))
@@ -73,7 +73,7 @@ export function addChains(program: Command): void {
     .description("delete all rows of a chain, in batches; asks for its name, and resumes a removal that was killed")
     .argument("<name>", "the name of an indexed chain; it must be paused, or its indexer stopped")
     .option("--yes <name>", "confirm with the chain's name instead of typing it")
-    .option("--database <name>", inDatabase)
+    .option("--database <name>", databaseHelp)
     .action(async (name: string, options: CommonOptions & RemoveCommand) =>
       (await import("../commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
     );
@@ -82,8 +82,8 @@ export function addChains(program: Command): void {
       "print how far the chains are indexed and which are paused; for a single chain, also its size, node, projections, queues and last audit",
     )
     .argument("[name]", "the name of an indexed chain (default: all)")
-    .option("--database <name>", inDatabase)
-    .action(async (name: string | undefined, options: CommonOptions & InDatabase) =>
+    .option("--database <name>", databaseHelp)
+    .action(async (name: string | undefined, options: CommonOptions & DatabaseOption) =>
       (await import("../commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name, options),
     );
 }

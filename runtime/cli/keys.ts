@@ -14,7 +14,7 @@ function reportUnknownKey(id: number): void {
 }
 
 /** Adds `ashlar keys`. */
-export function addKeys(program: Command): void {
+export function addKeyCommands(program: Command): void {
   const keys = program.command("keys").description("manage API keys");
   withConfig(keys.command("create"))
     .description("create a key and print it; it cannot be shown again")

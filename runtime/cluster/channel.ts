@@ -92,9 +92,9 @@ export function createChannel<Remote>(peer: ChildProcess | NodeJS.Process, offer
   };
 
   peer.on("message", (message, socket) => {
-    const { calls = [], results = [], post } = message as Message;
-    for (const call of calls) void respond(call);
-    for (const result of results) settle(result);
+    const { calls: receivedCalls = [], results: receivedResults = [], post } = message as Message;
+    for (const call of receivedCalls) void respond(call);
+    for (const result of receivedResults) settle(result);
     // A function that returns no result handles its own errors.
     if (post !== undefined) invoke(post[0], post[1], socket as Socket | undefined).catch(ignore);
   });

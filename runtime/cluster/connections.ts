@@ -60,10 +60,10 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
     for (const socket of sockets) handOver(socket);
   };
   /** Hands connections that a worker will no longer take to other workers, if one of these takes connections in time. */
-  const check = setInterval(() => {
+  const checkTimer = setInterval(() => {
     for (const sent of workers.values()) {
-      const others = [...workers.values()].some((other) => other !== sent && !other.isSlow());
-      if (others) for (const socket of sent.withdrawExpired()) handOver(socket, sent);
+      const hasAlternative = [...workers.values()].some((other) => other !== sent && !other.isSlow());
+      if (hasAlternative) for (const socket of sent.withdrawExpired()) handOver(socket, sent);
     }
   }, checkMilliseconds).unref();
 
@@ -93,7 +93,7 @@ export async function openConnections(listen: Listen, { onError, now = monotonic
     },
     close() {
       isClosed = true;
-      clearInterval(check);
+      clearInterval(checkTimer);
       server.close();
       for (const socket of waiting) socket.destroy();
       waiting.clear();

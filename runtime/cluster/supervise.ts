@@ -42,9 +42,9 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
   const { name, logger, mayRestart = () => true } = options;
   const stop = new AbortController();
   let current: ChildProcess | undefined;
-  let onStarted: (failure: Error | null) => void = () => undefined;
+  let settleStarted: (failure: Error | null) => void = () => undefined;
   const started = new Promise<void>((resolve, reject) => {
-    onStarted = (failure) => (failure === null ? resolve() : reject(failure));
+    settleStarted = (failure) => (failure === null ? resolve() : reject(failure));
   });
   started.catch(() => undefined);
 
@@ -53,11 +53,11 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
     const child = options.fork();
     current = child;
     const exited = exitOf(child, name);
-    const failure = await Promise.race([options.begin(child).then(() => null, toError), exited, tooLate(options)]);
+    const failure = await Promise.race([options.begin(child).then(() => null, toError), exited, beginTimeout(options)]);
     const readyAt = performance.now();
-    if (failure === null) onStarted(null);
+    if (failure === null) settleStarted(null);
     else child.kill("SIGKILL");
-    const hung = failure === null ? await untilExit(child, exited, options) : null;
+    const hung = failure === null ? await waitForExit(child, exited, options) : null;
     const exit = hung ?? (await exited);
     options.onExit?.(child);
     const reason = failure === null || failure instanceof DisconnectedError ? exit : failure;
@@ -68,7 +68,7 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
     for (let crashes = 0; !stop.signal.aborted; ) {
       const { readyMilliseconds, failure } = await runOnce();
       // Has no effect if it was ready before.
-      onStarted(failure);
+      settleStarted(failure);
       if (stop.signal.aborted || !mayRestart() || (await hasFailed(started))) return;
       crashes = readyMilliseconds > stableMilliseconds ? 1 : crashes + 1;
       const wait = crashes === 1 ? 0 : backoff(crashes - 1, waits);
@@ -90,15 +90,15 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
 }
 
 /** Resolves with an error if a process is not ready in time. */
-const tooLate = async ({ name, maxBeginSeconds = defaultBeginSeconds }: SupervisedOptions): Promise<Error> => {
+const beginTimeout = async ({ name, maxBeginSeconds = defaultBeginSeconds }: SupervisedOptions): Promise<Error> => {
   await sleep(maxBeginSeconds * 1000, undefined, { ref: false });
   return new Error(`Process ${name} was not ready within ${maxBeginSeconds} s.`);
 };
 
 /** Waits for a ready process to exit; kills it if it does not respond, and returns that error. */
-async function untilExit(child: ChildProcess, exited: Promise<Error>, { name, heartbeat }: SupervisedOptions): Promise<Error | null> {
+async function waitForExit(child: ChildProcess, exited: Promise<Error>, { name, heartbeat }: SupervisedOptions): Promise<Error | null> {
   let hung: Error | null = null;
-  const end =
+  const stopWatching =
     heartbeat === undefined
       ? () => undefined
       : watchHeartbeat(
@@ -110,7 +110,7 @@ async function untilExit(child: ChildProcess, exited: Promise<Error>, { name, he
           },
         );
   await exited;
-  end();
+  stopWatching();
   return hung;
 }
 

@@ -16,7 +16,7 @@ import { CommandError } from "./command-error.ts";
 import { invalidValue } from "./option-values.ts";
 
 /** The block whose state is compared: the indexed head by default. @throws {CommandError} if it is not indexed. */
-export async function heightOf(database: Queryable, chain: ChainConfig, at: number | undefined): Promise<number> {
+export async function auditHeightOf(database: Queryable, chain: ChainConfig, at: number | undefined): Promise<number> {
   const ledger = createLedgerQueries(database);
   const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
   if (head === null || tail === null) throw new CommandError(`No block of ${chain.name} is indexed yet; run ashlar index first.`);

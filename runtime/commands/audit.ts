@@ -7,7 +7,7 @@ import { readChain } from "../indexer/storage/chain-record.ts";
 import { recordAudit } from "../operator/last-audit.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
-import { auditChain, heightOf } from "./audit-chain.ts";
+import { auditChain, auditHeightOf } from "./audit-chain.ts";
 import { oneChain } from "./one-chain.ts";
 import { openChainDatabase } from "./open-chain-database.ts";
 import { renderAudit } from "./render-audit.ts";
@@ -26,7 +26,7 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
   const database = await openChainDatabase(config, databaseOfOnlyChain(config));
   try {
     const chain = await oneChain(config, database.indexing);
-    const height = await heightOf(database.indexing, chain, options.at);
+    const height = await auditHeightOf(database.indexing, chain, options.at);
     const rows = await auditChain(database.indexing, chain, loadProtocols(config).protocols, height, options.sample);
     stdout.write(renderAudit(chain.name, height, rows));
     if (rows.some(({ subject, differences }) => subject === nativeBalances && differences.length > 0)) {
@@ -45,13 +45,13 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
 }
 
 /** SQLSTATE read_only_sql_transaction: a standby cannot store the result. */
-const readOnly = "25006";
+const readOnlyCode = "25006";
 
 async function recordUnlessReadOnly(recording: Promise<void>): Promise<void> {
   try {
     await recording;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === readOnly)) throw error;
-    stdout.write("The result is not recorded: the database is read-only.\n");
+    if (!(error instanceof Error && "code" in error && error.code === readOnlyCode)) throw error;
+    stdout.write("The result was not recorded: the database is read-only.\n");
   }
 }

@@ -28,13 +28,13 @@ export const defaultJobs = (): number => Math.min(4, availableCores());
 
 /** `ashlar backup`: writes a backup of the entire index, or a snapshot of one chain, to a folder. */
 export async function backup(
-  all: Config,
+  fullConfig: Config,
   folder: string,
   version: string,
   { jobs = defaultJobs(), chain: name, database }: BackupOptions,
 ): Promise<void> {
-  const chain = all.chains.find((configured) => configured.name === name);
-  const config = configOfOption(all, database ?? (chain === undefined ? undefined : renderDatabaseName(databaseOf(chain))));
+  const chain = fullConfig.chains.find((configured) => configured.name === name);
+  const config = configOfOption(fullConfig, database ?? (chain === undefined ? undefined : renderDatabaseName(databaseOf(chain))));
   requireDatabase(config);
   const server = await openServer(config);
   const progress = createProgress();

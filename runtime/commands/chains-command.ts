@@ -25,7 +25,7 @@ import { requireDatabase } from "./used-database.ts";
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /** Selects the database if the chain is stored in several, for example after a move. */
-export interface InDatabase {
+export interface DatabaseOption {
   readonly database?: string;
 }
 
@@ -61,20 +61,20 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
 }
 
 /** `ashlar chains pause`: pauses indexing a chain until `ashlar chains resume`. Its indexer stops within seconds. @throws {CommandError} */
-export const pauseChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
-  withChain(config, name, only, async (database, chain) => {
+export const pauseChainNamed = (config: Config, name: string, { database: databaseName }: DatabaseOption = {}): Promise<void> =>
+  withChain(config, name, databaseName, async (database, chain) => {
     if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
     else print(`Indexing of ${name} is already paused.`);
   });
 
 /** `ashlar chains resume`: continues indexing a paused chain. @throws {CommandError} */
-export const resumeChainNamed = (config: Config, name: string, { database: only }: InDatabase = {}): Promise<void> =>
-  withChain(config, name, only, async (database, chain) => {
+export const resumeChainNamed = (config: Config, name: string, { database: databaseName }: DatabaseOption = {}): Promise<void> =>
+  withChain(config, name, databaseName, async (database, chain) => {
     if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
     else print(`Indexing of ${name} is not paused, or ${name} is being removed or restored.`);
   });
 
-export interface RemoveCommand extends InDatabase {
+export interface RemoveCommand extends DatabaseOption {
   readonly yes?: string;
 }
 
@@ -82,8 +82,8 @@ export interface RemoveCommand extends InDatabase {
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
 /** `ashlar chains remove`: deletes all rows of a chain after its name has been typed or passed. @throws {CommandError} */
-export const removeChainNamed = (config: Config, name: string, { yes, database: from }: RemoveCommand): Promise<void> =>
-  withChain(config, name, from, async (database, chain) => {
+export const removeChainNamed = (config: Config, name: string, { yes, database: databaseName }: RemoveCommand): Promise<void> =>
+  withChain(config, name, databaseName, async (database, chain) => {
     const place = isSharded(config) ? ` in ${renderDatabaseName(chain.database)}` : "";
     print(`All rows of ${name}${place} are deleted, including its prices and metadata; other chains and keys are not changed.`);
     if (config.chains.some((configured) => configured.name === name && databaseOf(configured) === chain.database))
@@ -97,7 +97,9 @@ export const removeChainNamed = (config: Config, name: string, { yes, database: 
       throw new CommandError(
         `Another process is indexing ${name}: stop it, or pause it with ashlar chains pause ${name}${optionOf(config, chain.database)}, and repeat this command. Nothing was changed.`,
       );
-    print(`Done: ${name} is removed (${rows} rows). PostgreSQL uses the space for new rows; VACUUM FULL returns it to the file system.`);
+    print(
+      `Done: ${name} has been removed (${rows} rows). PostgreSQL reuses the space for new rows; VACUUM FULL returns it to the file system.`,
+    );
   });
 
 /** @throws {CommandError} if the name was neither passed nor typed. */
@@ -121,16 +123,16 @@ async function ask(question: string): Promise<string> {
 }
 
 /** `ashlar chains status`: prints the progress of all indexed chains, or one chain's progress, projections and queues. @throws {CommandError} */
-export async function printChainStatus(config: Config, name: string | undefined, { database: only }: InDatabase): Promise<void> {
+export async function printChainStatus(config: Config, name: string | undefined, { database: selected }: DatabaseOption): Promise<void> {
   requireDatabase(config);
   if (name !== undefined)
-    return withChain(config, name, only, async (database, chain) => {
+    return withChain(config, name, selected, async (database, chain) => {
       const state = await readIndexState(database);
       for (const row of state.chains.filter((other) => other.name === name)) print(renderChain(row));
       for (const line of await renderDetails(database, chain, state)) print(line);
     });
   let isEmpty = true;
-  const databases = only === undefined ? databaseNames(config) : [parseDatabaseName(config, "--database", only)];
+  const databases = selected === undefined ? databaseNames(config) : [parseDatabaseName(config, "--database", selected)];
   await withEachDatabase(config, databases, async ({ indexing }, { databaseName }) => {
     for (const row of (await readIndexState(indexing)).chains) {
       isEmpty = false;
@@ -153,9 +155,9 @@ export interface RetryCommand {
 
 /** `ashlar chains retry-jobs`: makes the failed entries of a chain's queues due. @throws {CommandError} */
 export const retryJobsNamed = (config: Config, name: string, { queue }: RetryCommand): Promise<void> => {
-  const known = Object.keys(queueTables) as QueueName[];
-  const queues = known.filter((other) => queue === undefined || other === queue);
-  if (queues.length === 0) return Promise.reject(new CommandError(`Invalid value "${queue}" for --queue: expected ${known.join(" or ")}.`));
+  const names = Object.keys(queueTables) as QueueName[];
+  const queues = names.filter((other) => queue === undefined || other === queue);
+  if (queues.length === 0) return Promise.reject(new CommandError(`Invalid value "${queue}" for --queue: expected ${names.join(" or ")}.`));
   return withChain(config, name, undefined, async (database, chain) => {
     const retried = await retryJobs(database, chain, queues, commandActor());
     print(`${retried} entries of ${queues.join(" and ")} are due: the process that indexes ${name} attempts them again.`);

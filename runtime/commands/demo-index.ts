@@ -5,7 +5,10 @@ import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { Hash } from "../lib/hex.ts";
 import type { BitcoinDemo, DemoIdentity } from "./demo.ts";
 
-/** Whether the index and the demo chain have the same genesis block and the same block at the lower head. An empty index matches every chain. */
+/**
+ * Whether the index and the demo chain have the same genesis block and the same block at the lower of their heads. An empty index matches every
+ * chain.
+ */
 export async function matchesDemo(database: Database, chainId: number, identity: DemoIdentity): Promise<boolean> {
   const genesisHash = await indexedGenesis(database, chainId);
   if (genesisHash === null) return true;

@@ -26,5 +26,5 @@ export function describeRestored({ manifest, omittedProtocols, resumedTables }: 
     (id) =>
       `Not restored: the tables of protocol ${escapeTerminal(id)}, which is declared differently here; indexing rebuilds them from the ledger.\n`,
   );
-  return `Restored ${manifest.tables.length} tables with ${rows} rows of ${manifest.createdAt}${chain}${resumed}; all checksums are equal.\n${omitted.join("")}`;
+  return `Restored ${manifest.tables.length} tables with ${rows} rows from the backup of ${manifest.createdAt}${chain}${resumed}; all checksums match.\n${omitted.join("")}`;
 }

@@ -31,7 +31,7 @@ export async function doctorOfBitcoin(url: string, from: number, print: (line: s
     const blocks = await source.fetch(Math.max(capabilities.firstBlock, head.number - checkedBlocks + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     const milliseconds = Math.round(performance.now() - start);
-    print(`Its last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
+    print(`The node's last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
     print("Checked: parent hashes, heights, amounts and scripts. Not checked: block hashes, proof of work and signatures.");
     return 0;
   } catch (error) {
@@ -53,7 +53,7 @@ const probeOrNull = async (rpc: Rpc): Promise<BitcoinCapabilities | null> => {
 
 /** A node's network and version, which are untrusted. */
 const describeNetwork = ({ network, version }: BitcoinCapabilities): string => {
-  const known = Object.entries<BitcoinNetwork>(bitcoinNetworks).find(([, { coreName }]) => coreName === network)?.[0];
+  const supportedName = Object.entries<BitcoinNetwork>(bitcoinNetworks).find(([, { coreName }]) => coreName === network)?.[0];
   const clean = (text: string): string => text.replace(/[^\x20-\x7e]/g, "").slice(0, 80);
-  return `the Bitcoin network ${known ?? `${clean(network)}, which Ashlar does not support,`} (${clean(version)})`;
+  return `the Bitcoin network ${supportedName ?? `${clean(network)}, which Ashlar does not support,`} (${clean(version)})`;
 };

@@ -50,7 +50,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     const blocks = await source.fetch(Math.max(0, head.number - checkedBlocks + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     const milliseconds = Math.round(performance.now() - start);
-    print(`Its last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
+    print(`The node's last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
     print(
       "Checked: parent hashes, indexes of transactions, receipts and logs, logs blooms and gas used. Not checked: block hashes and state, transaction and receipt roots.",
     );

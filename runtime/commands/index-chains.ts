@@ -64,7 +64,7 @@ export async function indexChains(config: Config): Promise<void> {
   });
 }
 
-export interface RunIndexers {
+export interface RunIndexersOptions {
   readonly chains: readonly AnyChainConfig[];
   readonly protocols: readonly Protocol[];
   readonly database: IndexDatabase;
@@ -73,7 +73,7 @@ export interface RunIndexers {
   readonly logger: Logger;
   readonly progress: Progress;
   /** Whether a failure that the operator has to resolve ends indexing, instead of being retried; true by default. */
-  readonly endsWhenRefused?: boolean;
+  readonly endsOnFatalFailure?: boolean;
   /** A chain's counts for metrics; not counted by default. */
   readonly countsOf?: ((chain: string) => IndexerCounts) | undefined;
   /** Traces batches of EVM chains; not traced by default. */
@@ -85,10 +85,10 @@ const heartbeatMilliseconds = 1_000;
 
 /**
  * Indexes several chains concurrently, and restarts each with backoff when it fails. A configuration error is permanent, as is one that the operator
- * has to resolve if `endsWhenRefused`; one chain's permanent failure does not stop the others. @throws {CommandError} if all have failed
+ * has to resolve if `endsOnFatalFailure`; one chain's permanent failure does not stop the others. @throws {CommandError} if all have failed
  * permanently.
  */
-export async function runIndexers(options: RunIndexers, signal: AbortSignal): Promise<void> {
+export async function runIndexers(options: RunIndexersOptions, signal: AbortSignal): Promise<void> {
   const failed: string[] = [];
   await Promise.all(
     options.chains.map(async (chain) => {
@@ -106,13 +106,13 @@ const lowDiskReason =
 /** Indexes a chain until the signal aborts. Returns the reason if it fails permanently before that. */
 async function indexUntilStopped(
   chain: AnyChainConfig,
-  { protocols, database: databases, diskSpace, logger, progress, endsWhenRefused = true, countsOf, tracer }: RunIndexers,
+  { protocols, database: databases, diskSpace, logger, progress, endsOnFatalFailure = true, countsOf, tracer }: RunIndexersOptions,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { database, readerRole } = storeOf(chain, databases);
   const heartbeat = createHeartbeat({ database, chainId: chain.id });
   const counts = countsOf?.(chain.name);
-  const report = createReport(progress, chain);
+  const report = createReporter(progress, chain);
   const inDatabase = (databases.shards ?? []).length === 0 ? "" : ` --database ${renderDatabaseName(databaseOf(chain))}`;
   const common = {
     database,
@@ -156,7 +156,7 @@ async function indexUntilStopped(
     await keepIndexing(
       {
         run: () => runUnlessPaused(pausable, signal),
-        isFinal: (error) => error instanceof CommandError || (endsWhenRefused && error instanceof IndexMismatchError),
+        isFinal: (error) => error instanceof CommandError || (endsOnFatalFailure && error instanceof IndexMismatchError),
         onFailure: async (error, wait) => {
           // Only the message is logged, because a database error also contains rows, statements and the server's file names.
           const reason = redactMessage(messageOf(error));
@@ -180,7 +180,7 @@ async function indexUntilStopped(
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Reports the backfill and each catch-up as a task; batches at the head are not reported. */
-const createReport =
+const createReporter =
   (progress: Progress, chain: AnyChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
   ({ phase, projection, from, block, target, rows }) => {
     const pace = { unit: "blocks", rows };

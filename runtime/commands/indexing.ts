@@ -21,7 +21,7 @@ import type { Progress } from "../indexer/session/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChainScheduler } from "../jobs/chain-scheduler.ts";
-import { createNodeReads } from "../jobs/node-reads.ts";
+import { createNodeReadScheduler } from "../jobs/node-reads.ts";
 import { every, nullOnAbort, poll } from "../lib/async.ts";
 import type { Tracer } from "../lib/tracing.ts";
 import type { Logger } from "../logger.ts";
@@ -114,7 +114,7 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeS
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(heartbeat === undefined ? {} : { heartbeat }),
   });
-  const nodeReads = createNodeReads({
+  const nodeReads = createNodeReadScheduler({
     ...common,
     reads: [tokenMetadataRead, tokenMetadataRefresh],
     isLeading: () => indexer.status().leading,

@@ -1,6 +1,6 @@
 import { type BackoffOptions, backoff, sleep } from "../lib/async.ts";
 
-export interface KeepIndexing {
+export interface KeepIndexingOptions {
   /** Indexes a chain until the signal aborts. */
   readonly run: () => Promise<void>;
   /** Called with each failure and the wait until the restart in milliseconds, null if the failure is final. */
@@ -15,7 +15,10 @@ const defaultWait: BackoffOptions = { base: 1_000, max: 60_000 };
 const stableMilliseconds = 120_000;
 
 /** Indexes a chain, and restarts the indexing with backoff when it fails; rejects with a final failure. */
-export async function keepIndexing({ run, onFailure, isFinal, wait = defaultWait }: KeepIndexing, signal: AbortSignal): Promise<void> {
+export async function keepIndexing(
+  { run, onFailure, isFinal, wait = defaultWait }: KeepIndexingOptions,
+  signal: AbortSignal,
+): Promise<void> {
   for (let failures = 1; !signal.aborted; failures += 1) {
     const startedAt = performance.now();
     try {

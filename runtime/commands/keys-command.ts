@@ -19,7 +19,7 @@ const thisProcess = (): Invocation => ({
 
 /**
  * The shell command that creates a key in this process's database. It works in the folder where npm was called, and uses this process's configuration
- * and data folder. DATABASE_URL is a secret and is not repeated: a second line names the variable.
+ * and data directory. DATABASE_URL is a secret and is not repeated: a second line names the variable.
  */
 export function keysCommand(
   configFile: string | undefined,

@@ -68,12 +68,13 @@ export async function withIndexedChain(
   config: Config,
   name: string,
   work: (database: Database, chain: FoundChain) => Promise<void>,
-  only?: string | null,
+  databaseName?: string | null,
 ): Promise<void> {
   const configured = config.chains.find((chain) => chain.name === name);
   // The configured database first: another one may have rows from an earlier configuration.
   const first = configured === undefined ? null : databaseOf(configured);
-  const candidates = only === undefined ? [first, ...databaseNames(config).filter((candidate) => candidate !== first)] : [only];
+  const candidates =
+    databaseName === undefined ? [first, ...databaseNames(config).filter((candidate) => candidate !== first)] : [databaseName];
   const indexed: string[] = [];
   for (const candidate of candidates) {
     const opened = await openChainDatabase(config, candidate);

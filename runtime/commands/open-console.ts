@@ -93,12 +93,12 @@ class PortInUseError extends CommandError {}
 async function listen(
   open: typeof import("../console/listener.ts").openConsoleListener,
   app: Parameters<typeof open>[0],
-  where: Parameters<typeof open>[1],
+  listenAddress: Parameters<typeof open>[1],
 ): Promise<ConsoleListener> {
-  return open(app, where).catch((error: NodeJS.ErrnoException) => {
+  return open(app, listenAddress).catch((error: NodeJS.ErrnoException) => {
     const Problem = error.code === "EADDRINUSE" ? PortInUseError : CommandError;
     throw new Problem(
-      `Cannot serve the console on ${where.host}:${where.port} (${error.code ?? "unknown reason"}); choose a different address with CONSOLE_HOST=… and CONSOLE_PORT=….`,
+      `Cannot serve the console on ${listenAddress.host}:${listenAddress.port} (${error.code ?? "unknown reason"}); choose a different address with CONSOLE_HOST=… and CONSOLE_PORT=….`,
     );
   });
 }
@@ -111,14 +111,14 @@ async function auditConfigured(
   name: string,
   sample: number,
 ): Promise<AuditResult> {
-  const [{ auditChain, heightOf }, { oneChain }] = await Promise.all([import("./audit-chain.ts"), import("./one-chain.ts")]);
+  const [{ auditChain, auditHeightOf }, { oneChain }] = await Promise.all([import("./audit-chain.ts"), import("./one-chain.ts")]);
   const chains = config.chains.filter((chain) => chain.name === name);
   const [configured] = chains;
   if (configured === undefined)
     throw new CommandError(`Cannot audit chain ${name}: it is not configured, so its node is unknown; add it to chains in ashlar.yaml.`);
   const { database: indexing } = storeOf(configured, { ...databases, readerRole: null });
   const chain = await oneChain({ ...config, chains }, indexing);
-  const block = await heightOf(indexing, chain, undefined);
+  const block = await auditHeightOf(indexing, chain, undefined);
   const rows = await auditChain(indexing, chain, protocols, block, sample);
   const sum = (count: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + count(row), 0);
   return { block, compared: sum(({ compared }) => compared), differences: sum(({ differences }) => differences.length) };

@@ -100,12 +100,15 @@ export async function openServer(config: Config | DatabaseConfig, longRunning?: 
  */
 export async function openDatabase(config: Config | DatabaseConfig, longRunning: LongRunning): Promise<ControlDatabase>;
 export async function openDatabase(config: Config | DatabaseConfig): Promise<OpenDatabase>;
-export async function openDatabase(all: Config | DatabaseConfig, longRunning?: LongRunning): Promise<OpenDatabase | ControlDatabase> {
-  const config = "databaseName" in all ? all : configOfDatabase(all, null);
+export async function openDatabase(
+  fullConfig: Config | DatabaseConfig,
+  longRunning?: LongRunning,
+): Promise<OpenDatabase | ControlDatabase> {
+  const config = "databaseName" in fullConfig ? fullConfig : configOfDatabase(fullConfig, null);
   const server = await openServer(config, longRunning);
   const notifications = openNotifications(server);
   const pools: Pick<Database, "close">[] = [notifications];
-  const opened = <T extends Pick<Database, "close">>(pool: T): T => {
+  const closeLater = <T extends Pick<Database, "close">>(pool: T): T => {
     pools.push(pool);
     return pool;
   };
@@ -119,12 +122,12 @@ export async function openDatabase(all: Config | DatabaseConfig, longRunning?: L
   try {
     const plan = await planOf(config, server, longRunning?.processes);
     const { owner } = plan;
-    const control = opened(controlPool(config, server, owner.control));
-    const indexing = opened(indexingPool(server, owner.indexing));
-    const serving = opened(servingPool(config, server, owner.serving));
+    const control = closeLater(controlPool(config, server, owner.control));
+    const indexing = closeLater(indexingPool(server, owner.indexing));
+    const serving = closeLater(servingPool(config, server, owner.serving));
     const connectReader = async (): Promise<OpenReader> => {
       const reader = await openReader(config, server, indexing, owner.reader);
-      opened(reader.reader);
+      closeLater(reader.reader);
       return reader;
     };
     await (migratesItself(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));

@@ -16,7 +16,7 @@ import { announceDatabase } from "./used-database.ts";
 /** PostgreSQL's default connection limit, less those reserved for superusers; assumed for a server that does not respond. */
 const defaultMaxConnections = 97;
 /** The waits between attempts to prepare a database. */
-const retry = { base: 1_000, max: 10_000 };
+const retryWaits = { base: 1_000, max: 10_000 };
 
 /**
  * Opens one of the configured `databases` for a process that runs until it is stopped: runs its pending migrations or refuses an older schema, and sets up
@@ -32,8 +32,8 @@ export async function openShard(
   const { databaseUrl: url = "", databaseName } = config;
   const name = databaseName ?? "";
   const server = { url, description: describeExternal(config, url) };
-  const known = await knownPlan(config, server, processes);
-  const plan = known ?? assumedPlan(config, processes);
+  const reportedPlan = await knownPlan(config, server, processes);
+  const plan = reportedPlan ?? assumedPlan(config, processes);
   const address = createCurrentAddress<ShardAddress>({
     url,
     // Until the role is known, uses an account that cannot log in rather than the owner's.
@@ -72,9 +72,9 @@ export async function openShard(
     }
   };
   const prepareLater = (): void => {
-    preparing = poll(attempt, { ...retry, signal: AbortSignal.any([closed.signal, shutdown.signal]) });
+    preparing = poll(attempt, { ...retryWaits, signal: AbortSignal.any([closed.signal, shutdown.signal]) });
   };
-  if (known === null) prepareLater();
+  if (reportedPlan === null) prepareLater();
   else {
     try {
       await prepare();

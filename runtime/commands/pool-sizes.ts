@@ -46,7 +46,7 @@ const migrationConnections = 1;
 const notificationConnections = 1;
 /** The pools of a process whose child processes serve: it counts charges, checks the reader role and prepares the database. */
 const primary: PoolSizes = { serving: 2, control: 1, reader: 1, indexing: 2 };
-const none: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
+const noPools: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 
 /**
  * The sizes of the other pools, in order of preference. `share` is the share of the server's connections that the service may use: the rest is left
@@ -61,9 +61,9 @@ const levels = [
 type Level = (typeof levels)[number];
 
 /** In addition to its size, a pool opens half as many connections for statements that are planned once. */
-const opened = (size: number): number => size + Math.ceil(size / 2);
+const openedConnections = (size: number): number => size + Math.ceil(size / 2);
 const openedBy = ({ serving, control, reader, indexing }: PoolSizes): number =>
-  [serving, control, reader, indexing].reduce((sum, size) => sum + opened(size), 0);
+  [serving, control, reader, indexing].reduce((sum, size) => sum + openedConnections(size), 0);
 /** The largest pool size that opens at most this many connections. */
 const affordable = (connections: number): number => Math.max(0, Math.floor((connections * 2) / 3));
 
@@ -71,11 +71,11 @@ const affordable = (connections: number): number => Math.max(0, Math.floor((conn
 function planAt({ workers, indexers, chains }: Capacity, { control, readers, indexing }: Level, serving: number): ConnectionPlan {
   const servers = Math.max(1, workers);
   const server: PoolSizes = { serving, control, reader: Math.max(1, Math.floor(readers / servers)), indexing: 0 };
-  const indexer: PoolSizes = { ...none, indexing: indexing + Math.max(1, chains) };
+  const indexer: PoolSizes = { ...noPools, indexing: indexing + Math.max(1, chains) };
   const owner = workers > 0 ? primary : { ...server, indexing: indexer.indexing };
   const total =
     openedBy(owner) + workers * openedBy(server) + indexers * openedBy(indexer) + servers * notificationConnections + migrationConnections;
-  return { owner, worker: workers > 0 ? server : none, indexer: indexers > 0 ? indexer : none, total };
+  return { owner, worker: workers > 0 ? server : noPools, indexer: indexers > 0 ? indexer : noPools, total };
 }
 
 /**

@@ -25,7 +25,9 @@ export async function importPriceFile(config: Config, file: string): Promise<voi
     if (!chain.prices.sources.includes("file"))
       throw new CommandError(`Prices of ${chain.name} are not computed from files; add file to its prices.sources in ashlar.yaml.`);
     await database.transaction((client) => importPrices(client, chain.id, prices));
-    stdout.write(`Imported ${prices.length} prices of ${chain.name}; prices since the first of them are outdated. ${whenComputed}\n`);
+    stdout.write(
+      `Imported ${prices.length} prices of ${chain.name}; computed prices since the earliest one must be recomputed. ${whenComputed}\n`,
+    );
   });
 }
 

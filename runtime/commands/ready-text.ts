@@ -20,7 +20,7 @@ export const renderReady = ({ url, createKeyCommand, path }: Ready): string =>
     "",
   ].join("\n");
 
-/** The path for the balances of the newest transaction's sender, or for the newest block if no transaction is indexed. Served by the primary key. */
+/** The path for the balances of the newest transaction's sender, or for the newest block if no transaction is indexed. Read by the primary key. */
 export async function examplePath(
   databaseOf: (chain: AnyChainConfig) => Pick<Database, "query">,
   chains: readonly AnyChainConfig[],

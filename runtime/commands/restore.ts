@@ -23,15 +23,15 @@ export interface RestoreCommandOptions extends BackupOptions {
 }
 
 /** `ashlar restore`: restores a backup into the configured, empty database, adds a chain to a database, or verifies that this can be done. */
-export async function restore(all: Config, folder: string, options: RestoreCommandOptions): Promise<void> {
+export async function restore(fullConfig: Config, folder: string, options: RestoreCommandOptions): Promise<void> {
   const { verify = false, audit = true, database: name } = options;
-  const chainDatabase = options.chain === undefined ? undefined : (databaseOfOnlyChain(all) ?? undefined);
-  const config = configOfOption(all, name ?? chainDatabase);
+  const chainDatabase = options.chain === undefined ? undefined : (databaseOfOnlyChain(fullConfig) ?? undefined);
+  const config = configOfOption(fullConfig, name ?? chainDatabase);
   const server = await openServer(config);
   try {
     const { description } = server;
     if (!verify) {
-      const control = options.chain === undefined || config.databaseName === null ? undefined : await openDatabase(all);
+      const control = options.chain === undefined || config.databaseName === null ? undefined : await openDatabase(fullConfig);
       try {
         await restoreTo(config, { url: server.url, description }, folder, { ...options, log: control?.indexing }, async () => undefined);
       } finally {
@@ -46,7 +46,9 @@ export async function restore(all: Config, folder: string, options: RestoreComma
       }),
     );
     if (!isEqual) process.exitCode = 1;
-    const result = isEqual ? "all rows that were read back are equal" : "the rows that were read back are equal, but differ from the node";
+    const result = isEqual
+      ? "all rows that were read back match the backup"
+      : "the rows that were read back match the backup, but differ from the node";
     stdout.write(`Verified in a scratch database, which has been dropped: ${result}. Nothing else was changed.\n`);
   } finally {
     await server.stop();

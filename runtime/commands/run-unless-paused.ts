@@ -13,11 +13,11 @@ export interface PausableRun {
 }
 
 /** A pause takes effect within this time plus the time to stop a batch. Each poll reads one row per chain by primary key. */
-const defaultPoll = 1_000;
+const defaultPollMilliseconds = 1_000;
 
 /** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects if the work fails. */
 export async function runUnlessPaused(
-  { run, pausedBy, onChange, pollMilliseconds = defaultPoll }: PausableRun,
+  { run, pausedBy, onChange, pollMilliseconds = defaultPollMilliseconds }: PausableRun,
   signal: AbortSignal,
 ): Promise<void> {
   let reported: Pause | null = null;

@@ -171,7 +171,7 @@ async function runDemo({ config, database, demo, key, log, processes, progress, 
   // If one part fails, the others are stopped.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexerProcess({ config, chains, endsWhenRefused: true, database, log, processes, progress, metrics }, either);
+  const indexing = runIndexerProcess({ config, chains, endsOnFatalFailure: true, database, log, processes, progress, metrics }, either);
   const mining = whenReady(serving, either, readyMilliseconds).then(async (ready) => {
     if (!ready) return;
     progress.end();

@@ -76,9 +76,10 @@ async function runService(
 ): Promise<void> {
   const { signal } = shutdown;
   // The index is still served if indexing fails permanently; the failure is logged, and /readyz reports it.
-  const indexing = runIndexerProcess({ config, chains, endsWhenRefused: false, database, log, processes, progress, metrics }, signal).catch(
-    () => undefined,
-  );
+  const indexing = runIndexerProcess(
+    { config, chains, endsOnFatalFailure: false, database, log, processes, progress, metrics },
+    signal,
+  ).catch(() => undefined);
   const printReady = whenReady(serving, signal).then(async (isReady) => {
     if (isReady)
       progress.print(

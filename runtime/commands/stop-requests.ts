@@ -24,15 +24,16 @@ const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "", npm_packag
  */
 export function onStopRequest(report: (cause: string) => void, environment: NodeJS.ProcessEnv = process.env): void {
   const isInNpm = isRunByNpm(environment);
-  let first: number | null = null;
+  let firstRequestAt: number | null = null;
   const request = (cause: string): void => {
-    first ??= performance.now();
+    firstRequestAt ??= performance.now();
     report(cause);
   };
   for (const signal of signals) {
     process.on(signal, () => {
       // A closing terminal may send SIGHUP twice: from the kernel and from its shell.
-      const isRepeated = first !== null && signal !== "SIGHUP" && !(isInNpm && performance.now() - first < forwardedMilliseconds);
+      const isRepeated =
+        firstRequestAt !== null && signal !== "SIGHUP" && !(isInNpm && performance.now() - firstRequestAt < forwardedMilliseconds);
       if (isRepeated) process.exit(128 + constants.signals[signal]);
       request(signal);
     });

@@ -50,7 +50,7 @@ export async function upgradeDatabase(config: Config, version: string, { jobs = 
   }
   const { from, to, kept } = upgraded;
   stdout.write(
-    `Upgraded from PostgreSQL ${from} to ${to}; all rows that were read back are equal. The old data is kept in ${kept}: delete it when you no longer need it.\n`,
+    `Upgraded from PostgreSQL ${from} to ${to}; all rows that were read back match the backup. The old data is kept in ${kept}: delete it when you no longer need it.\n`,
   );
 }
 

@@ -45,8 +45,8 @@ function readText(path: string): string {
 
 /** A path as messages show it: relative to the working folder if it is below it. */
 export const shownPath = (path: string): string => {
-  const below = relative(cwd(), path);
-  return below === "" || below.startsWith("..") ? path : below;
+  const relativePath = relative(cwd(), path);
+  return relativePath === "" || relativePath.startsWith("..") ? path : relativePath;
 };
 
 function read<Content>(path: string, reading: () => Content): Content {
@@ -54,7 +54,7 @@ function read<Content>(path: string, reading: () => Content): Content {
     return reading();
   } catch (error) {
     throw new ConfigError(
-      `Cannot read ${shownPath(path)} of communityDirectory: ${fileProblem(error)}; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.`,
+      `Cannot read ${shownPath(path)} of communityDirectory: ${fileProblem(error)}; set communityDirectory to a directory with a folder per protocol, relative to the configuration file, or remove the setting.`,
     );
   }
 }

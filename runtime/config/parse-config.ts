@@ -41,9 +41,9 @@ function requireDatabases({ databases, databaseUrl, chains }: Config, origin: Se
     );
   const urls = [["databaseUrl", databaseUrl] as const, ...names.map((name) => [`databases.${name}`, databases[name]?.url] as const)];
   for (const [position, name] of names.entries()) {
-    const same = urls.slice(0, position + 1).find(([, url]) => url === databases[name]?.url);
-    if (same !== undefined)
-      problems.push(renderInvalid(["databases", name, "url"], "", `a URL that differs from that of ${same[0]}`, origin));
+    const duplicate = urls.slice(0, position + 1).find(([, url]) => url === databases[name]?.url);
+    if (duplicate !== undefined)
+      problems.push(renderInvalid(["databases", name, "url"], "", `a URL that differs from that of ${duplicate[0]}`, origin));
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
 }

@@ -15,7 +15,7 @@ const requestMilliseconds = 15_000;
 /** Starts listening. @throws {Error} like `server.listen`. */
 export async function openConsoleListener(
   app: RequestListener,
-  where: { readonly host: string; readonly port: number },
+  { host, port }: { readonly host: string; readonly port: number },
 ): Promise<ConsoleListener> {
   const server = createServer(
     {
@@ -28,7 +28,7 @@ export async function openConsoleListener(
   );
   server.maxConnections = maxConnections;
   const listening = once(server, "listening");
-  server.listen(where.port, where.host);
+  server.listen(port, host);
   await listening;
   return {
     address: server.address() as AddressInfo,

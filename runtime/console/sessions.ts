@@ -104,7 +104,7 @@ export function createSessions(database: Pick<Database, "query" | "transaction">
     async find(token) {
       if (!isToken(token)) return null;
       const hashed = hashToken(token);
-      // By the unique indexes on both hashes.
+      // Uses the unique indexes on both hashes.
       const [row] = await database.query<Row>(
         `UPDATE console_sessions SET used_at = now()
          WHERE (token_hash = $1 OR previous_hash = $1) AND created_at > now() - make_interval(secs => $2) AND used_at > now() - make_interval(secs => $3)
@@ -115,7 +115,7 @@ export function createSessions(database: Pick<Database, "query" | "transaction">
       if (row === undefined) return null;
       const { id, actor, endsAt } = row;
       if (!row.isCurrent && !row.isOverlapping) {
-        // A token was used that the browser had already replaced, so it may have been stolen.
+        // The browser had already replaced this token, so it may have been stolen.
         await database.query("DELETE FROM console_sessions WHERE id = $1", [id]);
         return null;
       }

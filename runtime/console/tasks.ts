@@ -27,7 +27,7 @@ const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 export function createChainTasks(control: Database, audit: Audit, describe: (error: unknown) => string, now: () => Date): ChainTasks {
   const tasks = new Map<string, ChainTask>();
   const start = (kind: ChainTask["kind"], { name }: StoredChain, work: () => Promise<string>): void => {
-    if (tasks.get(name)?.result === null) throw new ConsoleError(409, `Another task of ${name} is running: wait until it ends.`);
+    if (tasks.get(name)?.result === null) throw new ConsoleError(409, `Another task for ${name} is running: wait until it ends.`);
     const task = { kind, startedAt: now().toISOString() };
     tasks.set(name, { ...task, result: null, hasFailed: false });
     work().then(
@@ -48,7 +48,8 @@ export function createChainTasks(control: Database, audit: Audit, describe: (err
         const { indexing: database } = chain.store;
         const wait = (await isPaused(database, chain.id)) ? waitMilliseconds.paused : waitMilliseconds.other;
         const rows = await removeChain({ database, chain, actor, onProgress: () => undefined, waitMilliseconds: wait });
-        if (rows === null) throw new ConsoleError(409, `Another process is indexing ${chain.name}: pause it first. Nothing was changed.`);
+        if (rows === null)
+          throw new ConsoleError(409, `Another process is indexing ${chain.name}: pause the chain first. Nothing was changed.`);
         return `Removed ${rows} rows.`;
       }),
   };

@@ -26,27 +26,27 @@ const buildRetry: RetryOptions<Error> = {
 };
 
 /**
- * Builds indexes one after the other, except those that are complete, unless `isNeeded` returns false; processes that do so concurrently take turns. A failed
- * or killed build leaves an invalid index, which is dropped and built again.
+ * Builds the indexes that are not complete, one after the other, unless `isNeeded` returns false; concurrent processes take turns. A failed or killed
+ * build leaves an invalid index, which is dropped and built again.
  */
 export async function buildConcurrently(
   database: Database,
   indexes: readonly ConcurrentIndex[],
   isNeeded: (database: Queryable) => Promise<boolean>,
 ): Promise<void> {
-  // A build waits until each transaction that has a snapshot when it looks has ended. So a process that waits for the lock begins a new transaction for each
-  // attempt: one that lasted until the lock is free would wait for the build, and the build for it.
+  // A build waits for the end of every transaction that holds a snapshot when it checks. Therefore, a process that waits for the lock begins a new
+  // transaction for each attempt: a single transaction would wait for the build, and the build for the transaction.
   const attempt = (): Promise<true | null> =>
     database.transaction(async (holder) => {
       const [row] = await holder.query<{ locked: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS locked`);
       if (row?.locked !== true) return null;
-      // The savepoint releases the check's table locks, for which other migrating processes would wait.
+      // Rolling back to the savepoint releases the table locks of the check, for which other migrating processes would wait.
       await holder.query("SAVEPOINT checked");
       const needed = await isNeeded(holder);
       await holder.query("ROLLBACK TO SAVEPOINT checked");
       if (!needed) return true;
-      // From now on this transaction only holds the lock; the builds run on Knex's connection. It has no snapshot: that of a statement with parameters
-      // lasts until the next statement.
+      // From now on this transaction only holds the lock; the builds run on Knex's connection. It holds no snapshot: the snapshot of a
+      // statement with parameters ends with the next statement.
       await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       for (const index of indexes) await retry(() => buildUnlessComplete(database.knex, index), buildRetry);
       return true;

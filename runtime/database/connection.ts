@@ -30,7 +30,7 @@ type Work<T> = (client: pg.PoolClient, use: ConnectionUse) => Promise<T>;
 /**
  * Runs work on one pool connection. If the active request aborts, the promise rejects immediately and the running statement is cancelled; the connection
  * returns to the pool when it is idle. Every request statement runs through here, so few promises are created: AsyncLocalStorage makes them expensive.
- * `text` is the only statement's text, for traces.
+ * `text` is the statement's text, for traces, if the work is a single statement.
  */
 export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string): Promise<T> {
   const request = activeRequest();
@@ -39,7 +39,7 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string
   const use: RequestUse = { request, text, client: undefined, endCancellation: undefined };
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    // One listener for both, because every request statement adds it.
+    // One listener rejects and cancels, because it is added for every statement of a request.
     const onAbort = (): void => {
       reject(signal.reason);
       if (use.client !== undefined) use.endCancellation = cancelStatement(use.client);

@@ -14,6 +14,7 @@ const letterX = 0x78;
 const maxBytesOfShort = 512;
 /** Escaping doubles a character, and UTF-8 needs at most three bytes for a code unit of a JavaScript string. */
 const maxBytesPerUnit = 6;
+/** Digits of smaller integers are computed in a loop, with 32-bit arithmetic. */
 const maxLoopInteger = 2 ** 31;
 
 const isHexDigit = new Uint8Array(256);

@@ -76,10 +76,10 @@ const numeric: Encode = (value) => (typeof value === "string" ? (decimalPattern.
 
 /** Encoded items as an array literal (PostgreSQL, section 8.15.6). */
 const arrayOf =
-  (item: Encode): Encode =>
+  (encodeItem: Encode): Encode =>
   (value) => {
     if (!Array.isArray(value)) return undefined;
-    const items = value.map((one: CopyItem) => (one === null ? "NULL" : item(one)));
+    const items = value.map((item: CopyItem) => (item === null ? "NULL" : encodeItem(item)));
     return items.includes(undefined) ? undefined : `{${items.join(",")}}`;
   };
 

@@ -18,7 +18,7 @@ export { EmbeddedUnavailable } from "./embedded/unavailable.ts";
 export interface EmbeddedOptions {
   /** The cluster is in its subfolder `postgres`. */
   readonly dataDirectory: string;
-  /** Server settings that override the defaults, if this call starts it. */
+  /** Server settings that override the defaults, if this call starts the server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** How long to wait for a server that another process starts or stops. */
   readonly waitMilliseconds?: number;
@@ -40,7 +40,7 @@ export interface Embedded {
   readonly port: number;
   /** Aborts if another process has taken the data directory of this process's server, which is then killed. */
   readonly lost: AbortSignal;
-  /** Whether its process is running. */
+  /** Whether the server's process is running. */
   alive(): boolean;
   /** Stops the server and waits for it to exit, if this process owns it. */
   stop(): Promise<void>;

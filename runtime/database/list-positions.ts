@@ -37,8 +37,8 @@ export interface LocatedList<Key, Row> {
   readonly read: (start: PageStart<Key> | null, offset: number) => Promise<readonly Row[]>;
 }
 
-/** Options of `createListPositions`; the defaults suit all lists. */
-export interface ListPositionsOptions {
+/** Options of `createPageReader`; the defaults suit all lists. */
+export interface PageReaderOptions {
   readonly spacing?: number;
   readonly maxKeys?: number;
 }
@@ -59,10 +59,7 @@ interface KnownList<Key> {
 export type ReadPageAt<Key> = <Row>(list: LocatedList<Key, Row>, offset: number) => Promise<readonly Row[]>;
 
 /** Creates a page reader that remembers the keys of several lists. The least recently read lists are forgotten. */
-export function createListPositions<Key>({
-  spacing = defaultSpacing,
-  maxKeys = defaultMaxKeys,
-}: ListPositionsOptions = {}): ReadPageAt<Key> {
+export function createPageReader<Key>({ spacing = defaultSpacing, maxKeys = defaultMaxKeys }: PageReaderOptions = {}): ReadPageAt<Key> {
   const lists = new LRUCache<string, KnownList<Key>>({ maxSize: maxKeys });
   const remember = (id: string, list: KnownList<Key>): KnownList<Key> => {
     // Setting the value that is already stored would not change its size.
@@ -70,17 +67,17 @@ export function createListPositions<Key>({
     lists.set(id, list, { size: 1 + list.known.keys.length });
     return list;
   };
-  const unknown = (): KnownKeys<Key> => ({ branch: null, keys: [] });
+  const noKeys = (): KnownKeys<Key> => ({ branch: null, keys: [] });
 
   /** Locates up to `count` more keys with one statement. Returns whether there are no more. */
   const locateMore = async <Row>({ id, locate }: LocatedList<Key, Row>, list: KnownList<Key>, count: number): Promise<boolean> => {
     const { branch, keys } = list.known;
     const from = keys.at(-1);
     const located = await (from === undefined ? locate(null, spacing, count) : locate(from, spacing, count + 1));
-    if (from === undefined) list.known = located.branch === null ? unknown() : { branch: located.branch, keys: [...located.keys] };
+    if (from === undefined) list.known = located.branch === null ? noKeys() : { branch: located.branch, keys: [...located.keys] };
     else if (located.branch === branch) keys.push(...located.keys.slice(1));
     else {
-      list.known = unknown();
+      list.known = noKeys();
       return false;
     }
     remember(id, list);
@@ -112,12 +109,12 @@ export function createListPositions<Key>({
 
   return async (request, offset) => {
     if (offset < spacing) return request.read(null, offset);
-    const list = remember(request.id, lists.get(request.id) ?? { locating: createMutex(), known: unknown() });
+    const list = remember(request.id, lists.get(request.id) ?? { locating: createMutex(), known: noKeys() });
     for (;;) {
       const known = await list.locating(() => locateUpTo(request, list, Math.floor(offset / spacing)));
       const rows = await readFrom(request, known, offset);
       if (rows !== null) return rows;
-      if (list.known === known) list.known = unknown();
+      if (list.known === known) list.known = noKeys();
     }
   };
 }

@@ -52,7 +52,7 @@ export async function migrate(
   }
 }
 
-/** One transaction: all migrations that are applied once it commits, and its first pending one if that has concurrent indexes, which are built first. */
+/** One transaction: all migrations that are applied once it commits, and the one whose concurrent indexes are built beforehand, if any. */
 interface MigrationTransaction {
   readonly indexes: Migration | null;
   readonly list: readonly Migration[];
@@ -96,7 +96,7 @@ function apply(database: Database, list: readonly Migration[], progress: Migrati
     await recordExpansions(transaction, list);
     return names;
   };
-  return locked(database, work, progress.report);
+  return withLock(database, work, progress.report);
 }
 
 /** Reverts all migrations, newest first, all or none, and returns their names. All tables and rows are dropped. @throws {MigrationError} */
@@ -107,7 +107,7 @@ export async function revert(database: Database, migrations: readonly Migration[
     throw new MigrationError(
       `The database schema contains migration ${newer.name}, which this version cannot revert: use the version that added it.`,
     );
-  return locked(database, async (transaction) => {
+  return withLock(database, async (transaction) => {
     const [, names] = (await transaction.migrate.rollback(options(migrations), true)) as [number, string[]];
     return names;
   });
@@ -139,7 +139,7 @@ async function recordExpansions(transaction: Knex.Transaction, migrations: reado
  * lock. The lock ends with the transaction, so it also works behind a connection pooler. If another process holds a lock on a table, the transaction is rolled
  * back and retried.
  */
-function locked<T>(
+function withLock<T>(
   database: Database,
   work: (transaction: Knex.Transaction) => Promise<T>,
   report: (line: string) => void = () => undefined,
@@ -147,7 +147,7 @@ function locked<T>(
   const attempt = (): Promise<T> =>
     database.knex.transaction(async (transaction) => {
       await transaction.raw("SELECT pg_advisory_xact_lock(?)", [lock]);
-      // After the wait for other migrating processes.
+      // Set after the wait for other migrating processes, which may take longer.
       await transaction.raw(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       return work(transaction);
     });

@@ -29,9 +29,9 @@ const withoutColumns: ResultShape = { columns: [], empty: {} };
 const shapes = new WeakMap<pg.Connection, Map<string, ResultShape>>();
 
 function shapesOf(connection: pg.Connection): Map<string, ResultShape> {
-  const known = shapes.get(connection) ?? new Map<string, ResultShape>();
-  shapes.set(connection, known);
-  return known;
+  const existing = shapes.get(connection) ?? new Map<string, ResultShape>();
+  shapes.set(connection, existing);
+  return existing;
 }
 
 /**
@@ -122,7 +122,7 @@ class NamedQuery<R extends object> {
   handleEmptyQuery(): void {}
 }
 
-/** Whether the connection has prepared a statement with this name, which the driver's types omit. */
+/** Whether the connection has prepared a statement with this name; the driver's types omit `parsedStatements`. */
 function isParsed(connection: pg.Connection, name: string): boolean {
   if (!("parsedStatements" in connection)) return false;
   const { parsedStatements } = connection;

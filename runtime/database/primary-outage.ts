@@ -53,10 +53,10 @@ export function createPrimaryOutage({ maxMilliseconds, onChange, clock = perform
     lostAt !== null && clock.now() - lostAt < maxMilliseconds ? last() : undefined;
   return {
     async load(load, last) {
-      const known = lastOf(last);
-      if (known !== undefined) {
+      const lastValue = lastOf(last);
+      if (lastValue !== undefined) {
         retry(load);
-        return known;
+        return lastValue;
       }
       try {
         return await attempt(load);
@@ -78,7 +78,7 @@ export function createPrimaryOutage({ maxMilliseconds, onChange, clock = perform
 
 const inTime = <T>(loading: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "no response in time")), loadMilliseconds);
+    const timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "it did not respond in time")), loadMilliseconds);
     timer.unref();
     loading.finally(() => clearTimeout(timer)).then(resolve, reject);
   });

@@ -6,7 +6,7 @@ import { readUnfinishedRestore } from "./unfinished-restore.ts";
 export const migrationTable = "ashlar_migrations";
 
 /**
- * The names of pending migrations; none if the schema is newer and its additional migrations only expand this version's.
+ * The names of pending migrations; none if the schema is newer and its additional migrations only expand this version's schema.
  * @throws {MigrationError} if the schema is newer in any other way.
  */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {

@@ -38,7 +38,7 @@ const timeouts = ["statement_timeout", "lock_timeout", "idle_in_transaction_sess
 /** Makes a transaction use a snapshot that another one has exported; must be its first statement. */
 export async function joinSnapshot(session: Session, id: string): Promise<void> {
   // The statement takes no parameters.
-  if (!/^[0-9A-F-]+$/.test(id)) throw new RangeError(`Invalid snapshot ${JSON.stringify(id)}.`);
+  if (!/^[0-9A-F-]+$/.test(id)) throw new RangeError(`Invalid snapshot id ${JSON.stringify(id)}: expected hexadecimal digits and hyphens.`);
   await session.query(`SET TRANSACTION SNAPSHOT '${id}'`);
 }
 

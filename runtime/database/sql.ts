@@ -29,11 +29,11 @@ export interface Statement<Row extends object = object> {
 /**
  * SQL composed of other fragments and of integer constants; values are parameters, numbered in the text: `$1`.
  *
- * How to choose the way to write a statement:
+ * How to write a statement:
  * - A statement that never changes is a plain string (`query("SELECT …", values)`); outside of transactions it is prepared too.
  * - A statement whose filters, order or columns depend on the call is composed with the query builder (`compose` in compose.ts): it numbers the parameters.
  * - SQL that the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or that several statements share, is composed
- * with this tag. The number of shapes must be finite, because each is a prepared statement.
+ *   with this tag. The number of shapes must be finite, because each is a prepared statement.
  */
 export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | number)[]): Sql => {
   let text = strings[0] ?? "";

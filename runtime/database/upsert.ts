@@ -12,7 +12,7 @@ export interface UpsertTarget {
 }
 
 /**
- * Inserts rows or updates those with the same key, and returns their number, with COPY into a temporary table and one INSERT … ON CONFLICT.
+ * Inserts rows, or updates those with the same key, with COPY into a temporary table and one INSERT … ON CONFLICT. Returns their number.
  * Keys must be distinct. Rows are written in key order, so that two writers cannot deadlock.
  */
 export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {

@@ -29,10 +29,10 @@ export function watchDatabase({ description, monitor, onChange }: WatchOptions):
   const guarded: Database[] = [];
   let lost: DatabaseUnavailable | null = null;
   /** Why the database is lost, or a problem that is known without a statement. */
-  const find = (): DatabaseUnavailable | null => {
+  const currentError = (): DatabaseUnavailable | null => {
     if (lost !== null) return lost;
-    const known = description.problem?.() ?? null;
-    return known === null ? null : new DatabaseUnavailable("", known, description);
+    const reported = description.problem?.() ?? null;
+    return reported === null ? null : new DatabaseUnavailable("", reported, description);
   };
   const lose = (error: unknown): void => {
     const before = lost;
@@ -59,11 +59,11 @@ export function watchDatabase({ description, monitor, onChange }: WatchOptions):
   };
   const watching = watch();
   return {
-    problem: () => find()?.summary ?? null,
+    problem: () => currentError()?.summary ?? null,
     guard(connections) {
       guarded.push(connections);
       const unlessLost = <Result>(work: () => Promise<Result>): Promise<Result> => {
-        const error = find();
+        const error = currentError();
         return error === null ? work() : Promise.reject(error);
       };
       return {
@@ -86,6 +86,6 @@ export function watchDatabase({ description, monitor, onChange }: WatchOptions):
 const describe = (error: unknown, description: DatabaseDescription): DatabaseUnavailable => {
   if (error instanceof DatabaseUnavailable) return error;
   const isSilent = error instanceof Error && error.name === "TimeoutError";
-  const reason = isSilent ? `it has not responded for ${maxSilenceMilliseconds / 1_000} s` : "it fails to run a statement";
+  const reason = isSilent ? `it has not responded for ${maxSilenceMilliseconds / 1_000} s` : "it failed to run a statement";
   return new DatabaseUnavailable(isSilent ? "ETIMEDOUT" : "XX000", reason, description);
 };

@@ -121,8 +121,8 @@ function checkNames(
   const folder = source.file.split("/").at(-2) ?? "";
   const keys = [["protocol", protocol], ...(name === undefined || name === protocol ? [] : [["name", name]])] as const;
   const diagnostics = keys.flatMap(([key, value = ""]) => {
-    const by = taken.get(value);
-    return by === undefined ? [] : [diagnostic("taken-name", source.locationOf([key ?? ""]), { name: value, by })];
+    const user = taken.get(value);
+    return user === undefined ? [] : [diagnostic("taken-name", source.locationOf([key ?? ""]), { name: value, by: user })];
   });
   for (const [, value = ""] of keys) if (!taken.has(value)) taken.set(value, source.file);
   const misplaced =

@@ -31,8 +31,8 @@ const listing = z.strictObject({
 const declaredContract = z.strictObject({
   description: sentence.optional(),
   networks: z.record(chainName, z.array(deployedContract).min(1)).default({}).describe("Fixed addresses by chain."),
-  discoveredBy: z.array(discovery).default([]).describe("Events of other contracts that announce these."),
-  listedBy: z.array(listing).default([]).describe("Reads of other contracts whose results are addresses of these."),
+  discoveredBy: z.array(discovery).default([]).describe("Events of other contracts that announce contracts of this kind."),
+  listedBy: z.array(listing).default([]).describe("Reads of other contracts that return addresses of these contracts."),
 });
 
 const eventTable = z.strictObject({
@@ -61,7 +61,7 @@ const contractRead = z.strictObject({
     .array(argument)
     .default([])
     .describe("In the order of the parameters: values, { column: name } or { each: [values] }; quote large numbers."),
-  touchedBy: z.array(z.string()).default([]).describe("Tables whose rows make the read due at their block."),
+  touchedBy: z.array(z.string()).default([]).describe("Tables in which a new row triggers the read at that row's block."),
   contractColumn: z
     .string()
     .optional()

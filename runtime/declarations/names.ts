@@ -39,7 +39,7 @@ interface NamedTables {
 /** Why a column cannot have this name; null if it can. */
 export function columnNameProblem(name: string): string | null {
   if ([...commonColumns, ...periodColumns].includes(name)) return "is a column that every table has";
-  return relationKeyword(name);
+  return keywordProblem(name);
 }
 
 /** Why a table or read cannot have this name; null if it can. */
@@ -48,11 +48,11 @@ export function tableNameProblem(name: string): string | null {
   if (/_(latest|periods)$/.test(name)) return "has the suffix of a derived table, <table>_latest or <table>_periods";
   // PostgreSQL looks up unqualified names in its catalog first.
   if (name.startsWith("pg_")) return "starts with pg_, the prefix of PostgreSQL's catalog";
-  return relationKeyword(name);
+  return keywordProblem(name);
 }
 
 /** The problem with a keyword that must be quoted to be a name (PostgreSQL manual, appendix "SQL Key Words"); null for other names. */
-function relationKeyword(name: string): string | null {
+function keywordProblem(name: string): string | null {
   const [token] = scanTokens(name);
   return token?.keyword === "reserved" || token?.keyword === "function" ? "is a reserved word of SQL" : null;
 }

@@ -102,7 +102,7 @@ export interface ContractRead {
   /** In the order of the parameters. */
   readonly arguments: readonly ReadArgument[];
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
-  /** Tables whose rows make the read due at their block. */
+  /** Tables in which a new row triggers the read at that row's block. */
   readonly touchedBy: readonly string[];
   /**
    * The column of these tables with the contract to read: an address, or longer bytes that start with one. Null for the contract that emitted the

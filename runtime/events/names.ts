@@ -46,7 +46,7 @@ export const nameNewResolver = define(
   1,
   (log, node) => {
     const resolver = onlyAddress(log.data);
-    return resolver === null ? null : { kind: "nameResolver", node, resolver: orNull(resolver) };
+    return resolver === null ? null : { kind: "nameResolver", node, resolver: nullIfZero(resolver) };
   },
 );
 
@@ -57,7 +57,7 @@ export const nameAddrChanged = define(
   1,
   (log, node) => {
     const account = onlyAddress(log.data);
-    return account === null ? null : { kind: "nameAddress", node, account: orNull(account) };
+    return account === null ? null : { kind: "nameAddress", node, account: nullIfZero(account) };
   },
 );
 
@@ -70,7 +70,7 @@ export const nameAddressChanged = define(
     if (log.data.length < 2 + 3 * 64 || wordAt(log.data, 0) !== etherCoin) return null;
     const body = bytesAt(log.data, 1, 20);
     if (body === null) return null;
-    return { kind: "nameAddress", node, account: body.length === 42 ? orNull(body) : null };
+    return { kind: "nameAddress", node, account: body.length === 42 ? nullIfZero(body) : null };
   },
 );
 
@@ -95,7 +95,7 @@ export const nameVersionChanged = define(
 
 const onlyAddress = (data: Hex): Address | null => (wordCount(data) === 1 ? addressAt(data, 0) : null);
 
-const orNull = (address: Address): Address | null => (address === zeroAddress ? null : address);
+const nullIfZero = (address: Address): Address | null => (address === zeroAddress ? null : address);
 
 /** The bytes at the offset in word `head`; "0x" if they are longer than `maxBytes`, null if they exceed the data. */
 const bytesAt = (data: Hex, head: number, maxBytes: number): Hex | null => {

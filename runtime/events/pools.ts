@@ -23,7 +23,7 @@ export const pairCreated = define(
   "pairCreated",
   "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
   { topics: 3, words: 2 },
-  ({ topics, data }) => announcement("xy=k", topics, addressAt(data, 0), null),
+  ({ topics, data }) => creationOf("xy=k", topics, addressAt(data, 0), null),
 );
 
 /** Uniswap V2's Sync(uint112,uint112). */
@@ -92,7 +92,7 @@ export const poolCreated = define(
   { topics: 4, words: 2 },
   ({ topics, data }) => {
     const fee = unsigned(topicWord(topics[3]), 24n);
-    return fee === null ? null : announcement("concentrated", topics, addressAt(data, 1), Number(fee));
+    return fee === null ? null : creationOf("concentrated", topics, addressAt(data, 1), Number(fee));
   },
 );
 
@@ -116,7 +116,7 @@ export const poolSwap = define(
   (log) => pricedSwap(log),
 );
 
-/** PancakeSwap V3's Swap, with the protocol's share of the fee appended: (…,uint128,uint128). Its other events equal Uniswap's. */
+/** PancakeSwap V3's Swap, with the protocol's share of the fee appended: (…,uint128,uint128). Its other events are Uniswap's. */
 export const poolSwapWithFees = define(
   "poolSwapWithFees",
   "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
@@ -167,8 +167,8 @@ export const poolFlash = define(
   ({ data }) => ({ kind: "poolBalanceChange", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
 );
 
-/** In both versions a pool has two different tokens, the lower address first. */
-const announcement = (
+/** The creation of a pool. In Uniswap V2 and V3, a pool has two different tokens, the lower address first. */
+const creationOf = (
   family: "xy=k" | "concentrated",
   topics: readonly Hash[],
   pool: Address | null,

@@ -98,7 +98,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
       next.admit();
     }
   };
-  const leave = (weight: Weight, owner: number | undefined) => (): void => {
+  const createLeave = (weight: Weight, owner: number | undefined) => (): void => {
     active -= weight;
     const remaining = (activeOf.get(owner) ?? 0) - weight;
     if (remaining > 0) activeOf.set(owner, remaining);
@@ -127,7 +127,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
       // Requests that are still waiting belong to keys that may not enter.
       if (mayEnter(owner)) {
         begin(weight, owner);
-        return leave(weight, owner);
+        return createLeave(weight, owner);
       }
       if (waiting >= maxWaiting && !replaceMoreExpensive(weight)) throw failures.overloaded();
       return new Promise((resolve, reject) => {
@@ -142,7 +142,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
           since: now(),
           admit: () => {
             settle();
-            resolve(leave(weight, owner));
+            resolve(createLeave(weight, owner));
           },
           reject: (error) => {
             settle();

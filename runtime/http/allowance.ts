@@ -26,8 +26,8 @@ export function createAllowanceCheck(
       ? ledger.betweenFlushes(async () => ({ usedHundredths: await readUsed(id), chargedHundredths: written(id) }))
       : { usedHundredths, chargedHundredths: written(id) };
   const baseOf = (key: MeteredKey): Promise<Base> => {
-    const known = bases.get(key);
-    if (known !== undefined) return known;
+    const cached = bases.get(key);
+    if (cached !== undefined) return cached;
     const base = findBase(key);
     bases.set(key, base);
     base.catch(() => bases.delete(key));

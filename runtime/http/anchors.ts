@@ -78,9 +78,9 @@ export function createAnchors(
   clock: Clock = performance,
   outage: PrimaryOutage = noOutage,
 ): Anchors {
-  const known = new LRUCache<string, KnownAnchor>({ max: maxRemembered });
+  const cache = new LRUCache<string, KnownAnchor>({ max: maxRemembered });
   const knownAtHead = (id: string, { content }: AnchorHead): KnownAnchor | undefined => {
-    const anchor = content === null ? undefined : known.get(id);
+    const anchor = content === null ? undefined : cache.get(id);
     return anchor !== undefined && anchor.content === content && clock.now() - anchor.at < rememberedMilliseconds ? anchor : undefined;
   };
   const cleanUp = async (): Promise<void> => {
@@ -106,17 +106,17 @@ export function createAnchors(
       // Uses the primary key.
       const [row] = await database.query<Anchor>(selectAnchor, [fingerprint, chainId, anchorMilliseconds / 2]);
       if (row === undefined) return null;
-      if (row.block === head.block && !row.isOld && head.content !== null) known.set(id, { content: head.content, at, isStored: false });
+      if (row.block === head.block && !row.isOld && head.content !== null) cache.set(id, { content: head.content, at, isStored: false });
       return row;
     },
     async pin(fingerprint, chainId, block, replace, head) {
       const id = idOf(fingerprint);
       const isAtHead = block === head.block;
       if (isAtHead && knownAtHead(id, head)?.isStored === true) return;
-      known.delete(id);
+      cache.delete(id);
       const at = clock.now();
       const remember = (isStored: boolean): void => {
-        if (isAtHead && replace && head.content !== null) known.set(id, { content: head.content, at, isStored });
+        if (isAtHead && replace && head.content !== null) cache.set(id, { content: head.content, at, isStored });
       };
       try {
         // If there is no primary or disk space, or this is a standby, nothing is indexed either: pages stay consistent in the meantime, and continue at

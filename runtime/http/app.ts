@@ -197,7 +197,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   );
 
   /** Connections that have sent a request. */
-  const known = new WeakSet<Socket>();
+  const knownConnections = new WeakSet<Socket>();
   const handle = async (request: IncomingMessage, response: ServerResponse, span: Span | undefined): Promise<void> => {
     const path = intake(request, response);
     if (path === null) return;
@@ -210,8 +210,8 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
     const active = createActiveRequest(response, limits.requestMilliseconds, end, span);
     const { socket } = request;
-    if (!known.has(socket)) {
-      known.add(socket);
+    if (!knownConnections.has(socket)) {
+      knownConnections.add(socket);
       // If a client closed its connection before it was accepted, node:http reports this after the request, in the next iteration of the event loop.
       // Waiting for that avoids work for clients that are gone, which would delay new requests for seconds.
       await setImmediate();

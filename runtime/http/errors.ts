@@ -92,7 +92,7 @@ export const failures = {
     );
   },
   leaseMissing: () =>
-    new HttpError(503, "Credits of this key cannot be reserved at the moment; retry in 1 second.", { "Retry-After": "1" }),
+    new HttpError(503, "Credits for this key cannot be reserved at the moment; retry in 1 second.", { "Retry-After": "1" }),
   keyUnknown: () => new HttpError(401, "Unknown or revoked API key; ask the operator for a new one.", challenge),
   allowanceUsed: (hundredths: number) =>
     new HttpError(

@@ -58,8 +58,8 @@ interface Networks {
 const parsedNetworks = new WeakMap<readonly string[], Networks>();
 
 function networksOf(texts: readonly string[]): Networks {
-  const known = parsedNetworks.get(texts);
-  if (known !== undefined) return known;
+  const cached = parsedNetworks.get(texts);
+  if (cached !== undefined) return cached;
   const ranges = texts.map(parseNetwork);
   const networks: Networks = {
     includes(text) {

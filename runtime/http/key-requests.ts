@@ -7,7 +7,7 @@ import { recordOf } from "./request-record.ts";
 
 /** Counts keys' requests, and writes the counts to the database for the console. */
 export interface KeyRequests {
-  /** Counts a request, when its response is closed; requests without a valid key or an operation are not counted. */
+  /** Counts a request when its response is closed; requests without a valid key or an operation are not counted. */
   count(response: ServerResponse): void;
   /** Writes the counts. If a write fails, the next one includes its counts. */
   flush(): Promise<void>;

@@ -10,7 +10,7 @@ export type Outcome = number | "aborted";
 
 /** Request counts since a server process started, as plain numbers, which a scrape converts to metrics. */
 export interface RequestCounts {
-  /** Counts a request, when its response is closed. */
+  /** Counts a request when its response is closed. */
   count(response: ServerResponse): void;
   /** Seconds by operation id, or `none`, and outcome. The number of ids is bounded, because clients cannot choose them. */
   readonly durations: ReadonlyMap<string, ReadonlyMap<Outcome, Histogram>>;

@@ -14,12 +14,12 @@ export function endRequestSpan(
 ): void {
   const { id, operation, cache, keyId } = recordOf(response);
   const { statusCode: status, writableFinished } = response;
-  const known = methods.has(method) ? method : "_OTHER";
+  const knownMethod = methods.has(method) ? method : "_OTHER";
   const route = operation === undefined ? undefined : routeOf(operation);
   span.end({
-    name: route === undefined ? known : `${known} ${route}`,
+    name: route === undefined ? knownMethod : `${knownMethod} ${route}`,
     attributes: {
-      "http.request.method": known,
+      "http.request.method": knownMethod,
       "http.response.status_code": status,
       "ashlar.request_id": id,
       ...(route === undefined ? {} : { "http.route": route }),

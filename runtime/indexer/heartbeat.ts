@@ -22,7 +22,7 @@ export interface HeartbeatDeps {
 }
 
 /** Short enough for readiness to detect within 15 s that no process is indexing. */
-const defaultInterval = 5_000;
+const defaultIntervalMilliseconds = 5_000;
 /** A failure's message may contain a node's entire response. */
 const maxReasonLength = 500;
 
@@ -31,7 +31,7 @@ export const createHeartbeat = ({
   database,
   chainId,
   now = () => performance.now(),
-  intervalMilliseconds = defaultInterval,
+  intervalMilliseconds = defaultIntervalMilliseconds,
 }: HeartbeatDeps): Heartbeat => {
   let pending: Promise<void> = Promise.resolve();
   let isWriting = false;

@@ -21,7 +21,7 @@ export interface AppendTable extends TableBase {
 
 /**
  * Current values, one row per key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a period.
- * `periods` is null if past values are not kept and a roll-back does not change the row.
+ * `periods` is null if past values are not kept and a rollback does not change the row.
  */
 export interface LatestTable extends TableBase {
   readonly kind: "latest";
@@ -74,7 +74,7 @@ export interface FoldInput {
   readonly base: (read: BaseRead) => CallOutcome;
 }
 
-/** The projection properties that storage and roll-back need. */
+/** The projection properties that storage and rollback need. */
 export type StoredProjection = Pick<Projection, "id" | "isIsolated" | "tables">;
 
 /** Defines tables that are a function of the blocks. All methods are pure. */
@@ -85,7 +85,7 @@ export interface Projection {
   /** Whether a permanent failure switches the projection off instead of stopping the index. */
   readonly isIsolated?: boolean;
   /**
-   * The first topics of the logs that the projection depends on, if it needs nothing else from the blocks but their numbers. While it catches up, only these
+   * The first topics of the logs that the projection depends on, if it needs only these logs and the block numbers. While it catches up, only these
    * logs and their transactions are read.
    */
   readonly topics?: readonly Hash[];
@@ -104,7 +104,7 @@ export interface Projection {
 export const valueColumnsOf = (table: LatestTable): string[] =>
   Object.keys(table.columns).filter((column) => column !== "since_block" && !table.key.includes(column));
 
-/** Checks that every latest table's periods can restore its rows. @throws {TypeError} */
+/** Checks that the rows of every latest table with periods can be restored. @throws {TypeError} */
 export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
     if (table.kind !== "latest" || table.periods === null) continue;
@@ -112,8 +112,8 @@ export const defineProjection = (projection: Projection): Projection => {
     const required = [...table.key, "from_block", "to_block", ...valueColumnsOf(table)];
     const missing = required.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods") throw new TypeError(`Table ${table.name} has no periods table.`);
-    if (missing.length > 0 || table.columns.since_block === undefined)
-      throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ")}.`);
+    if (missing.length > 0) throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ")}.`);
+    if (table.columns.since_block === undefined) throw new TypeError(`Table ${table.name} has periods but no column since_block.`);
   }
   return projection;
 };

@@ -75,7 +75,7 @@ export interface IndexerDeps {
   readonly ledger: StoredLedger;
   /** All projections except the ledger's. */
   readonly projections: readonly Projection[];
-  /** Tables that a roll-back includes although no projection writes them. */
+  /** Tables that a rollback includes although no projection writes them. */
   readonly blockBoundTables?: readonly BlockBoundTable[];
   /**
    * Called each time before the leader opens the index: creates or removes the tables of projections that no migration creates. `guard` verifies in a

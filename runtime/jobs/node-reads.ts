@@ -67,8 +67,8 @@ const queue = createQueue<QueuedRead>({
   backoff: { base: 2_000, max: 3_600_000 },
 });
 
-/** Performs one chain's queued contract reads as they become due. */
-export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
+/** Creates the scheduler that performs one chain's queued contract reads as they become due. */
+export const createNodeReadScheduler = (deps: NodeReadsDeps): Scheduler => {
   const job: Job<AbortSignal> = { name: "read-contracts", intervalMilliseconds, run: () => readPortion(deps) };
   return createScheduler({
     ...deps,

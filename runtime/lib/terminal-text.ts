@@ -3,7 +3,7 @@
  * separators, and bidirectional formatting (Unicode Standard Annex #9).
  */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
-const controlsInLines = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+const controlsExceptLineBreaks = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
@@ -11,4 +11,4 @@ const asEscape = (character: string): string => `\\u${character.charCodeAt(0).to
 export const escapeTerminal = (text: string): string => text.replace(controls, asEscape);
 
 /** The same for text with trusted line breaks. */
-export const escapeTerminalLines = (text: string): string => text.replace(controlsInLines, asEscape);
+export const escapeTerminalLines = (text: string): string => text.replace(controlsExceptLineBreaks, asEscape);

@@ -17,7 +17,7 @@ export interface SpanEnd {
 export interface Span {
   /** Starts a part of this work. */
   startChild(name: string, kind: SpanKind, attributes?: SpanAttributes): Span;
-  /** A span that has not ended is not exported. The first call counts. */
+  /** A span that has not ended is not exported. Only the first call has an effect. */
   end(end?: SpanEnd): void;
 }
 

@@ -7,9 +7,9 @@ import { type ActiveRequest, activeRequest } from "./active-request.ts";
 
 /** The time that work in turns may use in one event loop iteration. */
 const turnMilliseconds = 2;
-/** How many turns a request gets before requests that have had more turns, whose responses are larger. */
+/** Up to this number of turns, a request takes precedence over requests that have had more, whose responses are larger. */
 const firstTurns = 24;
-/** One of this many turns goes to the oldest request that has had its first turns, so that such requests are not delayed indefinitely. */
+/** One in this many turns goes to the oldest request that has had its first turns, so that such requests are not delayed indefinitely. */
 const oldestInterval = 4;
 
 /** A request that takes turns. */
@@ -34,8 +34,8 @@ let granted = 0;
 let startedAt: number | null = null;
 
 function participantOf(request: ActiveRequest | undefined): Participant {
-  const known = request === undefined ? undefined : participants.get(request);
-  if (known !== undefined) return known;
+  const existing = request === undefined ? undefined : participants.get(request);
+  if (existing !== undefined) return existing;
   sequence += 1;
   const participant = { sequence, signal: request?.signal ?? null, turns: 0 };
   if (request !== undefined) participants.set(request, participant);

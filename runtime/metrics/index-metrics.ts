@@ -27,8 +27,8 @@ export function indexMetrics({ chains, checkpoints, queues, audits }: ReportedIn
   const seconds = now.getTime() / 1000;
   const perChain = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>
     chains.flatMap((chain) => {
-      const known = value(chain);
-      return known === null ? [] : [[{ chain: chain.name }, known] as const];
+      const found = value(chain);
+      return found === null ? [] : [[{ chain: chain.name }, found] as const];
     });
   const perProjection = (value: (row: ReportedIndex["checkpoints"][number]) => number) =>
     checkpoints.map((row) => [{ chain: row.name, projection: row.projection }, value(row)] as const);

@@ -16,9 +16,9 @@ export function createIndexerMetrics(process: string, pools: Pools): IndexerMetr
   const collectProcess = createProcessMetrics(process);
   return {
     countsOf(chain) {
-      const known = counts.get(chain) ?? createIndexerCounts();
-      counts.set(chain, known);
-      return known;
+      const countsOfChain = counts.get(chain) ?? createIndexerCounts();
+      counts.set(chain, countsOfChain);
+      return countsOfChain;
     },
     collect: async () => [...metricsOf([...counts]), ...poolMetrics(process, pools), ...(await collectProcess())],
   };

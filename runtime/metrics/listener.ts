@@ -24,9 +24,9 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8";
 const maxConnections = 32;
 const requestMilliseconds = 10_000;
 
-/** Starts to listen. @throws {Error} like `server.listen` */
+/** Starts listening. @throws {Error} like `server.listen` */
 export async function openMetricsListener({ host, port, bearerToken, render }: MetricsListenerOptions): Promise<MetricsListener> {
-  const isAllowed = bearerToken === undefined ? () => true : checkToken(bearerToken);
+  const isAllowed = bearerToken === undefined ? () => true : createTokenCheck(bearerToken);
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.setHeader("Content-Type", "text/plain; charset=utf-8");
     response.setHeader("X-Content-Type-Options", "nosniff");
@@ -68,8 +68,8 @@ function end(response: ServerResponse, status: number, text: string): void {
   response.end(text);
 }
 
-/** Compares hashes, which have the same length, in constant time. */
-function checkToken(token: string): (authorization: string | undefined) => boolean {
+/** Creates a check of the bearer token: compares hashes, which have the same length, in constant time. */
+function createTokenCheck(token: string): (authorization: string | undefined) => boolean {
   const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
   const expected = hash(token);
   return (authorization = "") => {

@@ -29,7 +29,7 @@ export interface Metrics {
   close(): void;
 }
 
-/** Starts to serve metrics. @throws {Error} if it cannot listen on its address */
+/** Starts serving metrics. @throws {Error} if it cannot listen on its address */
 export async function startMetrics({ host, port, bearerToken }: MetricsSettings): Promise<Metrics> {
   const sources = createMetricSources();
   const listener = await openMetricsListener({ host, port, bearerToken, render: sources.render });

@@ -36,7 +36,7 @@ const maxReasonLength = 200;
 /** ExportResultCode.SUCCESS of @opentelemetry/core. */
 const success = 0;
 
-/** Starts to export traces to an OTLP collector. At most 2,048 spans wait (the library's default); if the collector is too slow, new ones are dropped. */
+/** Exports traces to an OTLP collector. At most 2,048 spans wait (the library's default); if the collector is too slow, new ones are dropped. */
 export function startTracing({
   endpoint,
   sampleRatio,
@@ -51,7 +51,7 @@ export function startTracing({
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: reporting(new OTLPTraceExporter({ url: endpoint, timeoutMillis: exportMilliseconds }), logger, clock),
+        exporter: withFailureLog(new OTLPTraceExporter({ url: endpoint, timeoutMillis: exportMilliseconds }), logger, clock),
       }),
     ],
   });
@@ -86,7 +86,7 @@ const spanOf = (span: OtelSpan, context: Context, start: Start): Span => ({
 });
 
 /** Wraps an exporter so that failed exports are logged, which the library does not do by default. */
-function reporting(exporter: SpanExporter, logger: TracingOptions["logger"], clock: () => number): SpanExporter {
+function withFailureLog(exporter: SpanExporter, logger: TracingOptions["logger"], clock: () => number): SpanExporter {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     export(spans, done) {

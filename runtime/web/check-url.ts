@@ -11,14 +11,14 @@ const localDomains = ["localhost", "local", "internal", "invalid", "onion", "arp
 export const checkUrl = (url: URL, ports: readonly string[]): Refusal | null => {
   if (url.protocol !== "https:") return refuse("scheme", url.protocol);
   if (url.username !== "" || url.password !== "") return refuse("credentials", url.hostname);
-  if (isLiteral(url.hostname)) return refuse("literal-address", url.hostname);
+  if (isIpLiteral(url.hostname)) return refuse("literal-address", url.hostname);
   if (isLocal(url.hostname)) return refuse("local-name", url.hostname);
   const port = url.port === "" ? "443" : url.port;
   return ports.includes(port) ? null : refuse("port", port, url.hostname);
 };
 
 /** Whether a host is an IP address. The URL parser has normalized IPv4 addresses to dotted decimal, and IPv6 to brackets (WHATWG URL, "host parsing"). */
-const isLiteral = (hostname: string): boolean => hostname.startsWith("[") || isIP(hostname) !== 0;
+const isIpLiteral = (hostname: string): boolean => hostname.startsWith("[") || isIP(hostname) !== 0;
 
 /** Whether a name is local: without a dot or under a reserved domain. Names with a trailing dot, which would hide both, are treated as local. */
 const isLocal = (hostname: string): boolean => {

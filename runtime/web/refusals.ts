@@ -5,7 +5,7 @@ export interface Refusal {
   readonly isPermanent: boolean;
 }
 
-export type RefusalCode = keyof typeof table;
+export type RefusalCode = keyof typeof reasons;
 
 /** Shortens untrusted text, such as host names and headers. */
 const shorten = (text: string): string => {
@@ -14,7 +14,7 @@ const shorten = (text: string): string => {
 };
 
 /** Every reason with its data. Sentences do not contain paths, queries or IP addresses, which may be secrets in the operator's network. */
-const table = {
+const reasons = {
   "not-a-url": { isPermanent: true, describe: () => "Invalid URL; expected an https:// URL." },
   scheme: { isPermanent: true, describe: (scheme: string) => `Unsupported scheme ${shorten(scheme)}; expected https:.` },
   credentials: {
@@ -80,7 +80,7 @@ const table = {
 } as const;
 
 /** Creates a refusal from its data. */
-export const refuse = <Code extends RefusalCode>(code: Code, ...data: Parameters<(typeof table)[Code]["describe"]>): Refusal => {
-  const { isPermanent, describe } = table[code];
+export const refuse = <Code extends RefusalCode>(code: Code, ...data: Parameters<(typeof reasons)[Code]["describe"]>): Refusal => {
+  const { isPermanent, describe } = reasons[code];
   return { code, isPermanent, message: (describe as (...data: readonly string[]) => string)(...data) };
 };

@@ -86,7 +86,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   };
 
   const follow = async (start: URL, gateway: URL | null, bounds: FetchBounds): Promise<Fetched> => {
-    const time = limitTime(bounds);
+    const time = createTimeLimit(bounds);
     let url = start;
     let trusted = gateway;
     try {
@@ -137,7 +137,7 @@ const authorizationOf = ({ username, password }: URL): string | null =>
   username === "" ? null : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
 
 /** Combines the caller's signal with a time limit. */
-const limitTime = ({ signal, milliseconds }: FetchBounds): { readonly signal: AbortSignal; readonly end: () => void } => {
+const createTimeLimit = ({ signal, milliseconds }: FetchBounds): { readonly signal: AbortSignal; readonly end: () => void } => {
   const ending = new AbortController();
   const stop = (): void => ending.abort(new Error("The time limit has passed."));
   const timer = setTimeout(stop, milliseconds);

@@ -4,7 +4,7 @@ import { expectNear } from "../support/near.ts";
 import { callForEach, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
 import { toWholeTokens } from "../support/story-exchanges.ts";
 import { addressOf, balanceOf, logsOf, type NodeLog, storyValue, timeOf } from "../support/story-node.ts";
-import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
+import { chain, chainById, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { SecurityService: service } = await useNpmClient();
 
@@ -33,7 +33,7 @@ const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): 
 ];
 const positionOf = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** Whether an allowance is unlimited. Max values of smaller integer types count too, because some tokens store allowances in them; see the endpoint's notes. */
+/** Whether an allowance is unlimited, also in a smaller integer type, in which some tokens store allowances; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const minOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
@@ -44,7 +44,7 @@ interface CurrentAllowance {
 }
 type Item = Awaited<ReturnType<typeof service.getApprovals>>["data"]["items"][number];
 
-const quoting = ({ quote_rate: rate, contract_decimals: decimals, token_address: token }: Item) => {
+const quoteChecksOf = ({ quote_rate: rate, contract_decimals: decimals, token_address: token }: Item) => {
   const quotedValue = (amount: bigint): number | null => ((rate as number | null) === null ? null : toWholeTokens(amount, decimals) * rate);
   return {
     quotedValue,
@@ -62,7 +62,7 @@ const expectSpender = async (
   { log, allowance }: CurrentAllowance,
   balance: bigint,
 ): Promise<void> => {
-  const { quotedValue, expectQuote } = quoting(item);
+  const { quotedValue, expectQuote } = quoteChecksOf(item);
   const atRisk = minOf(allowance, balance);
   expect([spender.allowance, spender.value_at_risk], `${item.token_address} ${spender.spender_address}`).toEqual([
     isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
@@ -82,10 +82,10 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
   const balance = await balanceOf(item.token_address, owner);
   const sum = current.reduce((total, { allowance }) => total + allowance, 0n);
   expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(minOf(sum, balance))]);
-  const { expectQuote } = quoting(item);
+  const { expectQuote } = quoteChecksOf(item);
   expectQuote(item.balance_quote, balance);
   expectQuote(item.value_at_risk_quote, minOf(sum, balance));
-  const bySpender = new Map(current.map((each) => [spenderOf(each.log), each]));
+  const bySpender = new Map(current.map((entry) => [spenderOf(entry.log), entry]));
   expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual([...bySpender.keys()].sort());
   for (const spender of item.spenders) {
     const found = bySpender.get(spender.spender_address);
@@ -126,7 +126,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
 
   it("returns unlimited, partly used and permit allowances, and omits used-up and revoked ones", async () => {
     const returned = await Promise.all(
-      ["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, storyValue(name)))),
+      ["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(chainById, storyValue(name)))),
     );
     const permitSpenders = returned.map(
       ({ items }) => items.find(({ token_address: token }) => token === storyValue("permitToken"))?.spenders ?? [],
@@ -143,7 +143,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
 /** An owner's current approvals of single tokens and entire collections according to the contracts, newest first. */
 const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
   const current: { readonly log: NodeLog; readonly id: string }[] = [];
-  for (const log of lastOfEach(nftApprovals, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
+  for (const log of lastOfEach(nftApprovals, ({ address, topics }) => address + topics[3]).filter((last) => ownerOf(last) === owner)) {
     const id = BigInt(log.topics[3] ?? 0);
     const [[approved], [holder]] = await Promise.all([callForEach(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
     if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
@@ -151,7 +151,7 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
     current.push({ log, id: String(id) });
   }
   const ownApprovals = operatorApprovals.filter((log) => ownerOf(log) === owner);
-  for (const log of lastOfEach(ownApprovals, (each) => each.address + spenderOf(each))) {
+  for (const log of lastOfEach(ownApprovals, (approvalLog) => approvalLog.address + spenderOf(approvalLog))) {
     const [word] = await callForEach(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
     if (BigInt(word ?? 0) === 1n) current.push({ log, id: "ALL" });
   }

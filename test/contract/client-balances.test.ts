@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { balanceOf, changesOf, node, storyValue, sumOf, timeOf, transfersOf } from "../support/story-node.ts";
-import { all, byId, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
+import { all, chain, chainById, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const client = await useNpmClient();
 
@@ -69,7 +69,7 @@ describe("the npm client's BalanceService", () => {
   });
 
   it("getNativeTokenBalance returns the native balance", async () => {
-    const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(byId, storyValue("newcomer")));
+    const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(chainById, storyValue("newcomer")));
     expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", storyValue("newcomer"), "latest"))]);
   });
 

@@ -34,7 +34,7 @@ interface ServedAction {
 }
 
 /** A served action, reduced to the compared fields. */
-const returned = (row: ServedAction) => ({
+const servedFields = (row: ServedAction) => ({
   hash: row.tx_hash,
   act: row.act,
   time: row.block_signed_at.getTime() / 1000,
@@ -47,7 +47,7 @@ const returned = (row: ServedAction) => ({
 });
 
 /** An action from the node's logs, reduced to the same fields. */
-const logged = (pools: readonly StoryPool[]) => {
+const loggedFields = (pools: readonly StoryPool[]) => {
   const tokens = new Map(pools.map(({ pool, token0, token1 }) => [pool, [token0, token1]]));
   return ({ pool, act, hash, time, into, out, sender }: StoryAction) => ({
     hash,
@@ -66,7 +66,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
-    expect(items.map(returned)).toEqual(newestFirst(actions).map(logged(pools)));
+    expect(items.map(servedFields)).toEqual(newestFirst(actions).map(loggedFields(pools)));
     expect(total).toBe(actions.length);
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
@@ -81,7 +81,7 @@ describe("the npm client's XykService for exchange transactions", () => {
         pools.filter(({ pool }) => pool === storyValue(name)),
         times,
       );
-      expect(items.map(returned)).toEqual(newestFirst(actions).map(logged(pools)));
+      expect(items.map(servedFields)).toEqual(newestFirst(actions).map(loggedFields(pools)));
       expect([total, items.every(({ address }) => address === storyValue(name))]).toEqual([actions.length, true]);
     }
   });
@@ -92,7 +92,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const { items } = await allPages((pageNumber) =>
       service.getTransactionsForTokenAddress(chain, "demo_exchange", salt, { pageSize: 500, pageNumber }),
     );
-    expect(items.map(returned)).toEqual(newestFirst(await actionsOf(pools, times)).map(logged(pools)));
+    expect(items.map(servedFields)).toEqual(newestFirst(await actionsOf(pools, times)).map(loggedFields(pools)));
     expect(items.length).toBeGreaterThan(1_000);
   });
 
@@ -106,7 +106,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
     expect(pagination.total_count).toBe(traderActions.length);
     // The client does not page through this list: it returns the first hundred.
-    expect(items.map(returned)).toEqual(traderActions.slice(0, 100).map(logged(pools)));
+    expect(items.map(servedFields)).toEqual(traderActions.slice(0, 100).map(loggedFields(pools)));
     expect(traderActions.length).toBeGreaterThan(100);
     const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
     for (const item of items.slice(0, 20)) {

@@ -82,7 +82,7 @@ describe("the npm client's XykService for exchanges", () => {
   it("getSupportedDEXes returns the exchanges, and getDexForPoolAddress a pool's exchange", async () => {
     const { items, updated_at: at } = await dataOf(service.getSupportedDEXes());
     expect(isValidDate(at)).toBe(true);
-    const returned = (name: ExchangeName, router: string) => ({
+    const exchangeOf = (name: ExchangeName, router: string) => ({
       chain_id: "31337",
       chain_name: "demo",
       dex_name: name,
@@ -90,7 +90,7 @@ describe("the npm client's XykService for exchanges", () => {
       router_contract_addresses: [storyValue(router)],
       swap_fee: fee,
     });
-    const expected = [returned("demo_exchange", "exchangeRouter"), returned("demo_swap", "rivalRouter")];
+    const expected = [exchangeOf("demo_exchange", "exchangeRouter"), exchangeOf("demo_swap", "rivalRouter")];
     expect(items).toMatchObject(expected);
     expect(items.length).toBe(expected.length);
     for (const [position, name] of exchanges.entries()) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { documentsOf, movesOf, ownersOf, regularCollections } from "../support/story-collections.ts";
 import { storyValue } from "../support/story-node.ts";
 import { collectionsReceivedBy, documentFields, heldOf, lastMoveTime, punksOf, servedFields } from "./nfts.ts";
-import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
+import { chain, chainById, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { NftService: service } = await useNpmClient();
 
@@ -43,7 +43,7 @@ describe("the npm client's NftService for wallets", () => {
     const art = regularCollections().art;
     const [plain, withoutMetadata, withoutSpam] = await Promise.all(
       [{}, { noNftAssetMetadata: true }, { noSpam: true, withUncached: true }].map((options) =>
-        dataOf(service.getNftsForAddress(byId, storyValue("collector"), options)),
+        dataOf(service.getNftsForAddress(chainById, storyValue("collector"), options)),
       ),
     );
     const dataIn = (items: typeof plain | undefined) =>

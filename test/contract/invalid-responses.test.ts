@@ -84,14 +84,14 @@ describe("the response validators", () => {
   });
 
   it("reject a missing field in every operation's response", async () => {
-    for (const each of documented) {
-      const [field = ""] = Object.keys((changed(each, () => {}) as { data: Data }).data);
-      const name = Array.isArray((each.body as { data: unknown }).data)
-        ? Object.keys((each.body as { data: Data[] }).data[0] ?? {})[0]
+    for (const endpoint of documented) {
+      const [field = ""] = Object.keys((changed(endpoint, () => {}) as { data: Data }).data);
+      const name = Array.isArray((endpoint.body as { data: unknown }).data)
+        ? Object.keys((endpoint.body as { data: Data[] }).data[0] ?? {})[0]
         : field;
       await expectRejected(
-        each,
-        changed(each, (data) => {
+        endpoint,
+        changed(endpoint, (data) => {
           delete data[name ?? ""];
         }),
         new RegExp(`required.*${name}|${name}.*required`),
@@ -100,10 +100,10 @@ describe("the response validators", () => {
   });
 
   it("reject an undeclared field in every operation's response", async () => {
-    for (const each of documented) {
+    for (const endpoint of documented) {
       await expectRejected(
-        each,
-        changed(each, (_data, row) => {
+        endpoint,
+        changed(endpoint, (_data, row) => {
           row.more = null;
         }),
         /additional/,
@@ -112,10 +112,10 @@ describe("the response validators", () => {
   });
 
   it("reject a payload that is null or not an object in every operation's response", async () => {
-    for (const each of documented) {
-      const envelope = each.body as Data;
-      await expectRejected(each, { ...envelope, data: "text" }, /\/data/);
-      await expectRejected(each, { ...envelope, data: null }, /\/data/);
+    for (const endpoint of documented) {
+      const envelope = endpoint.body as Data;
+      await expectRejected(endpoint, { ...envelope, data: "text" }, /\/data/);
+      await expectRejected(endpoint, { ...envelope, data: null }, /\/data/);
     }
   });
 
@@ -154,10 +154,10 @@ describe("the response validators, for wrong values", () => {
   ];
 
   it.each(wrongValues)("reject %s in %s.%s", async (_title, id, field, value) => {
-    const each = operation(id);
+    const endpoint = operation(id);
     await expectRejected(
-      each,
-      changed(each, (_data, row) => {
+      endpoint,
+      changed(endpoint, (_data, row) => {
         expect(row).toHaveProperty(field);
         row[field] = value;
       }),
@@ -166,10 +166,10 @@ describe("the response validators, for wrong values", () => {
   });
 
   it("reject null instead of a list", async () => {
-    const each = operation("getErc20TransfersForWalletAddress");
+    const endpoint = operation("getErc20TransfersForWalletAddress");
     await expectRejected(
-      each,
-      changed(each, (data) => {
+      endpoint,
+      changed(endpoint, (data) => {
         data.items = null;
       }),
       /\/items/,
@@ -177,10 +177,10 @@ describe("the response validators, for wrong values", () => {
   });
 
   it("reject a row from another endpoint", async () => {
-    const each = operation("getBlock");
+    const endpoint = operation("getBlock");
     await expectRejected(
-      each,
-      changed(each, (data) => {
+      endpoint,
+      changed(endpoint, (data) => {
         data.items = [changed(operation("getNativeTokenBalance"), () => {})];
       }),
       /items\/0/,

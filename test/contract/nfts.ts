@@ -59,12 +59,12 @@ export const heldOf = async (owner: string, moves: readonly TokenMove[], collect
   const ids = idsOf(moves.filter(({ to }) => to === owner));
   const owners = await ownersOf(collection, ids);
   // An ERC-1155 contract has no ownerOf.
-  const units = owners.every((each) => each === zeroAddress)
+  const units = owners.every((holder) => holder === zeroAddress)
     ? await unitsOf(
         collection,
         ids.map((id) => [owner, id] as const),
       )
-    : owners.map((each) => (each === owner ? 1n : 0n));
+    : owners.map((holder) => (holder === owner ? 1n : 0n));
   return new Map(ids.flatMap((id, index) => ((units[index] ?? 0n) > 0n ? [[id, units[index] ?? 0n] as const] : [])));
 };
 

@@ -21,7 +21,7 @@ export interface Pages<T> {
 
 /** The client's chain type is a fixed list, but the client sends any name or id. */
 export const chain = "demo" as unknown as Chain;
-export const byId = 31337 as unknown as Chain;
+export const chainById = 31337 as unknown as Chain;
 
 /** Creates the npm client and redirects it to the test service while the calling file's tests run. */
 export async function useNpmClient(): Promise<CovalentClient> {

@@ -3,9 +3,9 @@
  *
  *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
  *
- * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo from the old commit's `ashlar start` and must not be in use; it is
- * copied. The old commit serves its database, the new one a migrated copy; both use the demo's node, which mines no blocks. Prints every difference, and exits
- * with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
+ * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo from the old commit's `ashlar start` and must not be in
+ * use; it is copied. The old commit serves its database, the new one a migrated copy; both use the demo's node, which mines no blocks. Prints every
+ * difference, and exits with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -23,14 +23,14 @@ import { print, setting } from "./support/settings.ts";
 const promotionSeconds = setting("LONG_PROMOTION_SECONDS", 20);
 /** The maximum time from the promotion until a new block is indexed and served (issue 15, section 6). */
 const maxRecoverySeconds = 30;
-/** How long the chain grows after the former primary is back. */
-const backSeconds = 10;
+/** How long the chain grows after the former primary has recovered. */
+const recoveredSeconds = 10;
 
 const connect = (url: string): Database =>
   createDatabase({ url, poolSize: 2, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
 
 /** Tests a service with two workers and an indexer that loses its primary several times while its chain grows and clients send requests. */
-function survivesFailovers(
+function testFailovers(
   start: () => Promise<FailoverCluster>,
   { losses, rejoins }: { readonly losses: readonly Loss[]; readonly rejoins: boolean },
 ) {
@@ -63,7 +63,7 @@ function survivesFailovers(
     client = createClient({ port, key, tokens });
     requests = client.startRequests();
     // Each worker must have loaded the key before the first failover.
-    await client.recovery();
+    await client.measureRecovery();
     await wait(1_000);
   });
   afterAll(async () => {
@@ -86,7 +86,7 @@ function survivesFailovers(
       await wait(500);
     }
   };
-  const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const measureSeconds = async (work: () => Promise<unknown>): Promise<number> => {
     const from = performance.now();
     await work();
     return (performance.now() - from) / 1_000;
@@ -96,15 +96,15 @@ function survivesFailovers(
     for (const loss of losses) {
       requests.count();
       await grow(2);
-      await cluster.lose(loss);
+      await cluster.failPrimary(loss);
       let isPromoted = false;
       const growing = (async () => {
         while (!isPromoted) await grow(0.5);
       })();
-      const promotion = await secondsOf(cluster.promotion);
+      const promotion = await measureSeconds(cluster.waitForPromotion);
       isPromoted = true;
       await growing;
-      const recovery = await client.recovery();
+      const recovery = await client.measureRecovery();
       const counts = requests.count();
       const cells = [loss, `${promotion.toFixed(1)} s`, `${recovery.toFixed(1)} s`, `${(counts.silentMilliseconds / 1_000).toFixed(1)} s`];
       rows.push(`| ${[...cells, renderStatuses(counts), counts.failures].join(" | ")} |`);
@@ -115,11 +115,11 @@ function survivesFailovers(
       // The replica continues to serve reads, but some may wait until the promotion for a commit that it has not received.
       expect(counts.silentMilliseconds).toBeLessThan(5_000);
 
-      const former = connect(await cluster.comeBack());
+      const former = connect(await cluster.recoverPrimary());
       try {
         const before = await contents(former);
-        await grow(backSeconds);
-        await client.recovery();
+        await grow(recoveredSeconds);
+        await client.measureRecovery();
         if (rejoins)
           await until("the former primary to follow", async () => isDeepStrictEqual(await contents(former), await contents(database)));
         else expect(await contents(former)).toEqual(before);
@@ -152,12 +152,12 @@ function survivesFailovers(
 
 describe.skipIf(process.platform !== "linux").each(["machine", "network"] as const)(
   "two servers in one URL with manual promotion: loss of the %s",
-  (loss) => survivesFailovers(() => startPlainCluster(promotionSeconds), { losses: [loss], rejoins: false }),
+  (loss) => testFailovers(() => startPlainCluster(promotionSeconds), { losses: [loss], rejoins: false }),
 );
 
 const missing = missingPrograms();
 
 describe.skipIf(missing.length > 0)(
   `Patroni and HAProxy${missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`}`,
-  () => survivesFailovers(startPatroniCluster, { losses: ["machine", "PostgreSQL", "machine"], rejoins: true }),
+  () => testFailovers(startPatroniCluster, { losses: ["machine", "PostgreSQL", "machine"], rejoins: true }),
 );

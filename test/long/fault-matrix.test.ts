@@ -16,7 +16,7 @@ import { type FaultedService, maxRecoverySeconds, startFaultedService } from "./
 import { setting } from "./support/settings.ts";
 import { canMount, fillDisk } from "./support/small-disk.ts";
 
-/** How long a fault lasts that does not end on its own. */
+/** The duration of faults that do not end on their own. */
 const faultSeconds = setting("LONG_FAULT_SECONDS", 30);
 /** The indexer's timeout for its node's responses. */
 const nodeTimeoutSeconds = 30;

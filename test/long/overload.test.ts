@@ -20,7 +20,7 @@ const workers = setting("LONG_WORKERS", 1);
 const keyCount = 64;
 const minGoodputShare = 0.8;
 const p99Milliseconds = 1_000;
-/** The maximum ratio of resident memory, uncollected garbage included, between the load's last and second fifths. */
+/** The maximum ratio of resident memory (including uncollected garbage) in the last fifth of the load to that in the second fifth. */
 const maxGrowth = 1.2;
 
 let chain: LongChain;

@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 import type { LoadResult } from "./load/open-loop.ts";
 import { createComparison } from "./support/compare-servers.ts";
 import { type LoadProcess, startLoadProcess } from "./support/load-process.ts";
-import { heapMegabytes, inspected, residentMegabytes } from "./support/memory.ts";
+import { heapMegabytes, inspectorEnvironment, residentMegabytes } from "./support/memory.ts";
 import { print, setting } from "./support/settings.ts";
 import { type LongChain, startLongChain } from "./support/soak-chain.ts";
 import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
@@ -29,7 +29,8 @@ const comparers = 4;
 /** Small enough for the cache to be full when the heap is first measured. */
 const cacheMegabytes = 4;
 const maxHeapGrowth = 1.1;
-const growMilliseconds = 1_500;
+/** The pause between rounds of blocks. */
+const pauseMilliseconds = 1_500;
 /** How many rounds of blocks precede each reorganisation. */
 const roundsPerReorganisation = 3;
 
@@ -54,7 +55,7 @@ const serve = async (megabytes: number): Promise<ServerProcess> => {
     limits: { requestsPerSecond: "unlimited", databaseSecondsPerMinute: "unlimited" },
   };
   await writeFile(file, JSON.stringify(settings));
-  return startServer(file, test.url, { environment: inspected });
+  return startServer(file, test.url, { environment: inspectorEnvironment });
 };
 
 beforeAll(async () => {
@@ -92,7 +93,7 @@ function startChurn(): { readonly counts: { rounds: number; reorganisations: num
         await chain.reorganise();
         counts.reorganisations += 1;
       }
-      await wait(growMilliseconds);
+      await wait(pauseMilliseconds);
     }
   };
   const running = run();
@@ -127,12 +128,12 @@ describe(`a server with a changing index (seed ${seed})`, () => {
   it(`does not grow its heap and serves no wrong response for ${seconds} s at ${loadShare * 100} % of its sustainable load`, {
     timeout: deadline((seconds + 900) * 1000),
   }, async () => {
-    const [server, computing] = servers;
-    if (server === undefined || computing === undefined) throw new Error("Expected two servers.");
+    const [server, uncached] = servers;
+    if (server === undefined || uncached === undefined) throw new Error("Expected two servers.");
     churn = startChurn();
     const { counts } = churn;
     const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
-    const comparison = createComparison(test.database, server.url, computing.url, keys[0] ?? "");
+    const comparison = createComparison(test.database, server.url, uncached.url, keys[0] ?? "");
     // Comparisons are part of each step's load, because a compared request takes much more CPU time than others.
     const runLoad = async (rate: number, milliseconds: number): Promise<LoadResult> => {
       const stopComparing = startComparing(comparison, comparedShare * rate);

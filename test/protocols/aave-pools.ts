@@ -25,7 +25,7 @@ const contractOf =
   (path: string, libraries: Readonly<Record<string, Address>> = {}): Artifact =>
     artifactOf(`@aave/${packageName}/artifacts/contracts/${path}.sol/${path.split("/").at(-1)}.json`, libraries);
 
-interface Created {
+interface CreatedPool {
   readonly pool: Address;
   readonly isV2: boolean;
   readonly configurator: Address;
@@ -34,7 +34,7 @@ interface Created {
 
 /** A coin's reserve, according to the configurator's event. */
 const reserveOf = (
-  { pool, isV2, configurator, configuratorArtifact: { abi } }: Created,
+  { pool, isV2, configurator, configuratorArtifact: { abi } }: CreatedPool,
   logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[],
   coin: Coin,
 ): LendingReserve => {
@@ -56,12 +56,12 @@ export const deployPool = async (world: ProtocolChain, coins: readonly Coin[], t
   const { chain, deploy, execute, read } = world;
   const contract = contractOf("core-v3");
   const [admin] = chain.accounts as [Address];
-  const logic = async (name: string, libraries: Readonly<Record<string, Address>> = {}): Promise<Address> =>
+  const deployLogic = async (name: string, libraries: Readonly<Record<string, Address>> = {}): Promise<Address> =>
     deploy(contract(`protocol/libraries/logic/${name}`, libraries));
-  const BorrowLogic = await logic("BorrowLogic");
-  const libraries: Record<string, Address> = { BorrowLogic, FlashLoanLogic: await logic("FlashLoanLogic", { BorrowLogic }) };
+  const BorrowLogic = await deployLogic("BorrowLogic");
+  const libraries: Record<string, Address> = { BorrowLogic, FlashLoanLogic: await deployLogic("FlashLoanLogic", { BorrowLogic }) };
   for (const name of ["BridgeLogic", "EModeLogic", "LiquidationLogic", "PoolLogic", "SupplyLogic", "ConfiguratorLogic"])
-    libraries[name] = await logic(name);
+    libraries[name] = await deployLogic(name);
 
   const addressesArtifact = contract("protocol/configuration/PoolAddressesProvider");
   const addresses = await deploy(addressesArtifact, ["Market", admin]);
@@ -117,10 +117,13 @@ export const deployPoolV2 = async (world: ProtocolChain, coins: readonly Coin[],
   const { chain, deploy, execute, read } = world;
   const contract = contractOf("protocol-v2");
   const [admin] = chain.accounts as [Address];
-  const logic = async (name: string, libraries: Readonly<Record<string, Address>> = {}): Promise<Address> =>
+  const deployLogic = async (name: string, libraries: Readonly<Record<string, Address>> = {}): Promise<Address> =>
     deploy(contract(`protocol/libraries/logic/${name}`, libraries));
-  const GenericLogic = await logic("GenericLogic");
-  const libraries = { ReserveLogic: await logic("ReserveLogic"), ValidationLogic: await logic("ValidationLogic", { GenericLogic }) };
+  const GenericLogic = await deployLogic("GenericLogic");
+  const libraries = {
+    ReserveLogic: await deployLogic("ReserveLogic"),
+    ValidationLogic: await deployLogic("ValidationLogic", { GenericLogic }),
+  };
 
   const addressesArtifact = contract("protocol/configuration/LendingPoolAddressesProvider");
   const addresses = await deploy(addressesArtifact, ["Market"]);
@@ -149,9 +152,13 @@ export const deployPoolV2 = async (world: ProtocolChain, coins: readonly Coin[],
   const reserves: LendingReserve[] = [];
   for (const coin of coins) {
     const name = `Receipt ${coin.decimals}`;
-    const token = (contractName: string, args: readonly unknown[]) =>
+    const deployToken = (contractName: string, args: readonly unknown[]) =>
       deploy(contract(`protocol/tokenization/${contractName}`), [pool, coin.address, ...args, name, name, zeroAddress]);
-    const tokens = [await token("AToken", [treasury]), await token("StableDebtToken", []), await token("VariableDebtToken", [])];
+    const tokens = [
+      await deployToken("AToken", [treasury]),
+      await deployToken("StableDebtToken", []),
+      await deployToken("VariableDebtToken", []),
+    ];
     await execute(setPrice(coin, coin.price), call(ratesArtifact, marketRates, "setMarketBorrowRate", [coin.address, 3n * percent]));
     const [created] = await execute(configure("initReserve", [...tokens, coin.decimals, strategy]));
     await execute(

@@ -66,7 +66,7 @@ afterAll(async () => {
 
 const inDollars = (amount: bigint, { decimals, price }: LendingReserve["coin"]): number => (Number(amount) / 10 ** decimals) * price;
 
-const tokenNumber = (token: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
+const readToken = (token: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   world.read(contracts("Coin"), token, name, args, { height });
 
 /** A reserve's state from its tokens and the data provider. */
@@ -77,9 +77,9 @@ const reserveAt = async ({ pool, coin, aToken, variableDebt, stableDebt, isV2 }:
   });
   const rate = (position: number): number => Number(state[position]) / 1e27;
   return {
-    supplied: await tokenNumber(aToken, "totalSupply", [], height),
-    lent: (await tokenNumber(variableDebt, "totalSupply", [], height)) + (await tokenNumber(stableDebt, "totalSupply", [], height)),
-    available: await tokenNumber(coin.address, "balanceOf", [aToken], height),
+    supplied: await readToken(aToken, "totalSupply", [], height),
+    lent: (await readToken(variableDebt, "totalSupply", [], height)) + (await readToken(stableDebt, "totalSupply", [], height)),
+    available: await readToken(coin.address, "balanceOf", [aToken], height),
     supplyRate: rate(isV2 ? 3 : 5),
     borrowRate: rate(isV2 ? 4 : 6),
   };
@@ -111,7 +111,7 @@ const positionsAt = async (wallet: Address, height: number): Promise<Record<stri
   const found: Record<string, string> = {};
   for (const { aToken, variableDebt, stableDebt } of market.reserves) {
     const [supplied = 0n, variable = 0n, stable = 0n] = await Promise.all(
-      [aToken, variableDebt, stableDebt].map((token) => tokenNumber(token, "balanceOf", [wallet], height)),
+      [aToken, variableDebt, stableDebt].map((token) => readToken(token, "balanceOf", [wallet], height)),
     );
     if (supplied > 0n) found[`supplied ${aToken}`] = String(supplied);
     if (variable + stable > 0n) found[`borrowed ${aToken}`] = String(variable + stable);

@@ -8,19 +8,19 @@ import { artifactOf, type ProtocolChain } from "./support.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
-const task = (name: string, contract: string): Artifact =>
+const taskArtifact = (name: string, contract: string): Artifact =>
   artifactOf(`@balancer-labs/v2-deployments/dist/tasks/${name}/artifact/${contract}.json`);
 
-const viewsOf = (functions: readonly string[]): Artifact => ({ abi: parseAbi(functions), bytecode: "0x" });
+const functionsOf = (functions: readonly string[]): Artifact => ({ abi: parseAbi(functions), bytecode: "0x" });
 
 /** Pool view functions. The first weighted pools have no `getActualSupply`. */
-export const poolViews = viewsOf([
+export const poolViews = functionsOf([
   "function totalSupply() view returns (uint256)",
   "function getActualSupply() view returns (uint256)",
   "function balanceOf(address) view returns (uint256)",
 ]);
 
-const collectorFunctions = viewsOf(["function getActionId(bytes4) view returns (bytes32)", "function setSwapFeePercentage(uint256)"]);
+const collectorFunctions = functionsOf(["function getActionId(bytes4) view returns (bytes32)", "function setSwapFeePercentage(uint256)"]);
 
 /** A pool in the real vault. */
 export interface RealPool {
@@ -48,24 +48,24 @@ export interface RealPoolMarket {
 
 const unlimited = 2n ** 255n;
 
-/** Deploys the vault, a version 1 weighted pool, a version 3 one, and a composable stable pool, with a first join each. */
+/** Deploys the vault, a version 1 weighted pool, a version 3 one, and a composable stable pool, each with a first join. */
 export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoolMarket> => {
   const { chain, deploy, execute, read } = world;
   const people = chain.accounts.slice(0, 3) as Address[];
   const [operator] = people as [Address];
-  const authorizerArtifact = task("20210418-authorizer", "Authorizer");
-  const vaultArtifact = task("20210418-vault", "Vault");
-  const queriesArtifact = task("20220721-balancer-queries", "BalancerQueries");
+  const authorizerArtifact = taskArtifact("20210418-authorizer", "Authorizer");
+  const vaultArtifact = taskArtifact("20210418-vault", "Vault");
+  const queriesArtifact = taskArtifact("20220721-balancer-queries", "BalancerQueries");
   const authorizer = await deploy(authorizerArtifact, [operator]);
   const vault = await deploy(vaultArtifact, [authorizer, await deploy(contracts("Coin"), ["Wrapped", 18]), 7_776_000n, 2_592_000n]);
-  const feeArtifact = task("20220725-protocol-fee-percentages-provider", "ProtocolFeePercentagesProvider");
+  const feeArtifact = taskArtifact("20220725-protocol-fee-percentages-provider", "ProtocolFeePercentagesProvider");
   const provider = await deploy(feeArtifact, [vault, 10n ** 18n, 10n ** 18n]);
   const queries = await deploy(queriesArtifact, [vault]);
   const tokens = await deployTokens(world, vault, people);
   const addresses = tokens.map(({ address }) => address);
   const third = 10n ** 18n / 3n;
   const weights = [third, third, 10n ** 18n - 2n * third];
-  const none = [zeroAddress, zeroAddress, zeroAddress];
+  const noRateProviders = [zeroAddress, zeroAddress, zeroAddress];
   const fee = 10n ** 16n;
 
   const addPool = async (kind: RealPool["kind"], factory: Artifact, factoryArgs: readonly unknown[], args: readonly unknown[]) => {
@@ -75,33 +75,33 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
     const registered = receipt?.logs.find(({ address, topics }) => address === vault && topics[0]?.startsWith("0x3c13bc30"));
     const id = registered?.topics[1] as Hex;
     const [held] = await read<[Address[], bigint[], bigint]>(vaultArtifact, vault, "getPoolTokens", [id]);
-    const pool: RealPool = { address: id.slice(0, 42) as Address, id, kind, tokens: held.map(lower) };
+    const pool: RealPool = { address: id.slice(0, 42) as Address, id, kind, tokens: held.map(toLower) };
     const amounts = pool.tokens.map((token) => (token === pool.address ? 0n : 100_000n * unitOf(token)));
     await execute({ from: operator, ...join(pool, operator, operator, 0n, amounts) });
     return pool;
   };
   const unitOf = (token: Address): bigint => 10n ** BigInt(tokens.find(({ address }) => address === token)?.decimals ?? 18);
-  const inVault = (name: string, args: readonly unknown[]) => ({ ...call(vaultArtifact, vault, name, args), gas: 3_000_000n });
+  const callVault = (name: string, args: readonly unknown[]) => ({ ...call(vaultArtifact, vault, name, args), gas: 3_000_000n });
   const join = ({ id, tokens: assets }: RealPool, sender: Address, recipient: Address, kind: bigint, amounts: readonly bigint[]) => {
     const maxAmountsIn = assets.map(() => unlimited);
     const types = [{ type: "uint256" }, { type: "uint256[]" }, { type: "uint256" }];
     const userData = encodeAbiParameters(types, [kind, amounts, 0n]);
-    return inVault("joinPool", [id, sender, recipient, { assets, maxAmountsIn, userData, fromInternalBalance: false }]);
+    return callVault("joinPool", [id, sender, recipient, { assets, maxAmountsIn, userData, fromInternalBalance: false }]);
   };
   const exitRequest = ({ kind, tokens: assets }: RealPool, shares: bigint) => {
     const userData = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [kind === "composable" ? 2n : 1n, shares]);
     return { assets, minAmountsOut: assets.map(() => 0n), userData, toInternalBalance: false };
   };
 
-  const first = task("deprecated/20210418-weighted-pool", "WeightedPoolFactory");
-  const weighted = task("20230206-weighted-pool-v3", "WeightedPoolFactory");
-  const composable = task("20230206-composable-stable-pool-v3", "ComposableStablePoolFactory");
+  const firstWeighted = taskArtifact("deprecated/20210418-weighted-pool", "WeightedPoolFactory");
+  const weighted = taskArtifact("20230206-weighted-pool-v3", "WeightedPoolFactory");
+  const composable = taskArtifact("20230206-composable-stable-pool-v3", "ComposableStablePoolFactory");
   const version = [vault, provider, "{}", "{}"];
   const pools = [
-    await addPool("first weighted", first, [vault], ["First", "First", addresses, weights, fee, operator]),
-    await addPool("weighted", weighted, version, ["Third", "Third", addresses, weights, none, fee, operator]),
+    await addPool("first weighted", firstWeighted, [vault], ["First", "First", addresses, weights, fee, operator]),
+    await addPool("weighted", weighted, version, ["Third", "Third", addresses, weights, noRateProviders, fee, operator]),
     await addPool("composable", composable, version, [
-      ...["Stable", "Stable", addresses, 200n, none, [0n, 0n, 0n]],
+      ...["Stable", "Stable", addresses, 200n, noRateProviders, [0n, 0n, 0n]],
       ...[[false, false, false], fee, operator],
     ]),
   ];
@@ -122,15 +122,15 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
     const single = { poolId: pool.id, kind: 0, assetIn: tokenIn, assetOut: middle, amount: amount * unitOf(tokenIn), userData: "0x" };
     return random.pick<TestTransaction>([
       { from, ...join(pool, from, to, 1n, given) },
-      { from, ...inVault("exitPool", [pool.id, from, to, exitRequest(pool, amount * 10n ** 16n)]) },
-      { from, ...inVault("swap", [single, funds, 0n, unlimited]) },
-      { from, ...inVault("batchSwap", [0, steps, assets, funds, assets.map(() => 2n ** 254n), unlimited]) },
+      { from, ...callVault("exitPool", [pool.id, from, to, exitRequest(pool, amount * 10n ** 16n)]) },
+      { from, ...callVault("swap", [single, funds, 0n, unlimited]) },
+      { from, ...callVault("batchSwap", [0, steps, assets, funds, assets.map(() => 2n ** 254n), unlimited]) },
     ]);
   };
   return {
     ...{ vault, tokens, pools, people, randomTransaction },
     setProtocolFee: async () => {
-      const collector = lower(await read<Address>(vaultArtifact, vault, "getProtocolFeesCollector"));
+      const collector = toLower(await read<Address>(vaultArtifact, vault, "getProtocolFeesCollector"));
       const action = await read<Hex>(collectorFunctions, collector, "getActionId", [toFunctionSelector("setSwapFeePercentage(uint256)")]);
       await execute(
         call(authorizerArtifact, authorizer, "grantRole", [action, operator]),
@@ -139,7 +139,7 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
     },
     poolTokens: async ({ id }, height) => {
       const result = await read<[Address[], bigint[], bigint]>(vaultArtifact, vault, "getPoolTokens", [id], { height });
-      const held = result[0].map((token, position): [Address, bigint] => [lower(token), result[1][position] as bigint]);
+      const held = result[0].map((token, position): [Address, bigint] => [toLower(token), result[1][position] as bigint]);
       return { held, lastChangeBlock: Number(result[2]) };
     },
     queryExit: async (pool, owner, shares, height) => {
@@ -149,7 +149,7 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
   };
 };
 
-const lower = (address: Address): Address => address.toLowerCase() as Address;
+const toLower = (address: Address): Address => address.toLowerCase() as Address;
 
 /** Deploys three tokens, sorted by address, that the accounts have approved for the vault. */
 const deployTokens = async ({ deploy, execute }: ProtocolChain, vault: Address, people: readonly Address[]) => {

@@ -2,7 +2,7 @@ import { toFunctionSelector } from "viem";
 import type { Address } from "../../runtime/lib/hex.ts";
 import {
   type CToken,
-  type CTokenUse,
+  type CTokenFixture,
   cTokenContracts as contracts,
   randomAction,
 } from "../integration/domains/community/ctokens/market.ts";
@@ -13,7 +13,7 @@ import { artifactOf, type ProtocolChain } from "./support.ts";
 const contract = (path: string): Artifact =>
   artifactOf(`@venusprotocol/venus-protocol/artifacts/contracts/${path}.sol/${path.split("/").at(-1)}.json`);
 
-/** Mocks contracts from other packages that the comptroller and its markets call: price oracle, access control and reserve receiver. */
+/** A mock of contracts from other packages that the comptroller and its markets call: price oracle, access control and reserve receiver. */
 const externalContracts = compileWithPackages(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -30,7 +30,7 @@ contract ExternalContracts {
 }
 `)("ExternalContracts");
 
-/** The markets' release; the legacy ones emit Compound's events. */
+/** The release of the market contracts; legacy markets emit Compound's events. */
 export type Release = "legacy" | "newest";
 
 const delegates: Readonly<Record<Release, { readonly proxy: string; readonly implementation: string }>> = {
@@ -39,7 +39,7 @@ const delegates: Readonly<Record<Release, { readonly proxy: string; readonly imp
 };
 
 const unlimited = 2n ** 255n;
-const one = 10n ** 18n;
+const wad = 10n ** 18n;
 
 /** Deploys the comptroller with its facets. */
 const deployComptroller = async (
@@ -72,13 +72,13 @@ const deployComptroller = async (
     set("_setComptrollerLens", [await deploy(contract("Lens/ComptrollerLens"))]),
     set("_setPriceOracle", [external]),
     set("setDeviationBoundedOracle", [external]),
-    set("_setCloseFactor", [one / 2n]),
+    set("_setCloseFactor", [wad / 2n]),
   );
   return { address, artifact };
 };
 
 /** Deploys and lists three markets. The second one pays out its reserves every seven blocks. */
-export const startRealCTokenMarket = async (world: ProtocolChain, release: Release): Promise<CTokenUse> => {
+export const startRealCTokenMarkets = async (world: ProtocolChain, release: Release): Promise<CTokenFixture> => {
   const { chain, deploy, execute } = world;
   const people = chain.accounts.slice(0, 4) as Address[];
   const debtor = chain.accounts[4] as Address;
@@ -89,7 +89,7 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
   const delegate = contract(implementation);
   const code = await deploy(delegate);
   const router = await deploy(contracts.router);
-  const rateModel = await deploy(contract("InterestRateModels/JumpRateModel"), [one / 100n, one / 20n, one, (one * 8n) / 10n, 20_000n]);
+  const rateModel = await deploy(contract("InterestRateModels/JumpRateModel"), [wad / 100n, wad / 20n, wad, (wad * 8n) / 10n, 20_000n]);
 
   const addMarket = async (decimals: number, payoutBlocks: bigint): Promise<CToken> => {
     const asset = await deploy(contracts.asset, [decimals]);
@@ -103,13 +103,13 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
       configure("setAccessControlManager", [external]),
       configure("setProtocolShareReserve", [external]),
       configure("setReduceReservesBlockDelta", [payoutBlocks]),
-      configure("_setReserveFactor", [one / 10n]),
+      configure("_setReserveFactor", [wad / 10n]),
       call(externalContracts, external, "setPrice", [address, 10n ** BigInt(36 - decimals)]),
       set("_supportMarket", [address]),
     );
     await execute(
-      set("setCollateralFactor", [address, (one * 6n) / 10n, (one * 7n) / 10n]),
-      set("setLiquidationIncentive", [address, (one * 11n) / 10n]),
+      set("setCollateralFactor", [address, (wad * 6n) / 10n, (wad * 7n) / 10n]),
+      set("setLiquidationIncentive", [address, (wad * 11n) / 10n]),
       set("setMarketBorrowCaps", [[address], [unlimited]]),
       set("setMarketSupplyCaps", [[address], [unlimited]]),
       set("setIsBorrowAllowed", [0n, address, true]),
@@ -127,7 +127,7 @@ export const startRealCTokenMarket = async (world: ProtocolChain, release: Relea
   const all = [...tokens, await addMarket(8, 10n ** 12n)];
   const enter = call(comptroller.artifact, comptroller.address, "enterMarkets", [all.map(({ address }) => address)]);
   await execute(...[...people, debtor].map((from) => ({ from, ...enter })));
-  const callFrom: CTokenUse["callFrom"] = (from, market, name, args = []) => ({
+  const callFrom: CTokenFixture["callFrom"] = (from, market, name, args = []) => ({
     from,
     ...call(delegate, market.address, name, args),
     gas: 3_000_000n,

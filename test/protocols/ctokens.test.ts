@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { playCTokenStory } from "../integration/domains/community/ctokens/story.ts";
 import { testCTokenOperations } from "../integration/domains/community/ctokens/test-operations.ts";
-import { startRealCTokenMarket } from "./ctoken-market.ts";
+import { startRealCTokenMarkets } from "./ctoken-market.ts";
 import { startProtocolChain } from "./support.ts";
 
 describe.each([{ id: "protocol_04", release: "legacy" } as const, { id: "protocol_08", release: "newest" } as const])(
@@ -9,7 +9,7 @@ describe.each([{ id: "protocol_04", release: "legacy" } as const, { id: "protoco
   ({ id, release }) => {
     testCTokenOperations(async () => {
       const world = await startProtocolChain();
-      return playCTokenStory(id, world.chain, await startRealCTokenMarket(world, release));
+      return playCTokenStory(id, world.chain, await startRealCTokenMarkets(world, release));
     });
   },
 );

@@ -164,13 +164,13 @@ function belowFiveHundred(status: number): number {
 }
 
 function withoutFiveHundreds(paths: Document["paths"]): Document["paths"] {
-  const renamed = (responses: Responses): Responses =>
+  const replaceStatuses = (responses: Responses): Responses =>
     Object.fromEntries(Object.entries(responses).map(([status, response]) => [String(belowFiveHundred(Number(status))), response]));
-  const item = (operations: PathItem): PathItem =>
+  const replaceInItem = (operations: PathItem): PathItem =>
     Object.fromEntries(
-      Object.entries(operations).map(([method, operation]) => [method, { ...operation, responses: renamed(operation.responses) }]),
+      Object.entries(operations).map(([method, operation]) => [method, { ...operation, responses: replaceStatuses(operation.responses) }]),
     );
-  return Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, item(operations)]));
+  return Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, replaceInItem(operations)]));
 }
 
 /** The validator treats a body with an undeclared media type as the first declared type. */

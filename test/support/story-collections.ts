@@ -45,7 +45,7 @@ const movesIn = (log: NodeLog): TokenMove[] => {
   return ids.map((id, index) => ({ ...parties, id, units: amounts[index] ?? 0n }));
 };
 
-/** Reads the transfers of a collection's tokens, oldest first. The faces are not supported: they emit other events. */
+/** Reads the transfers of a collection's tokens, oldest first. Harbor Faces are not supported: their contract emits other events. */
 export const movesOf = async (collection: string): Promise<TokenMove[]> => (await logsOf({ address: collection })).flatMap(movesIn);
 
 /** Returns the ids that were transferred, ascending. */

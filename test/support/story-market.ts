@@ -61,14 +61,14 @@ const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bi
   return (price / units) * count + (remainder > count ? count : remainder);
 };
 
-/** Reads the sales on Seaport. If a listing and a bid were matched, both events name the token; the bid's is used, because it has the buyer's price. */
+/** Reads the sales on Seaport. If a listing and a bid were matched, both events name the token; the bid's is used for its buyer's price. */
 const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string, readonly TokenMove[]>): Promise<StorySale[]> => {
   const logs = await logsOf({
     address: storyValue("seaport"),
     topics: [orderFulfilled],
   });
   const orders = logs.map(orderIn);
-  const bidFor = new Set(
+  const tokensWithBid = new Set(
     orders
       .filter(({ isBid }) => isBid)
       .flatMap(({ log, tokens }) => tokens.map(({ token, identifier }) => log.transactionHash + token + identifier)),
@@ -79,7 +79,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
     return tokens.flatMap(({ token: collection, identifier: id, amount }): StorySale[] => {
       const share = shareOf(price, units, first, amount);
       first += amount;
-      if (!isBid && bidFor.has(log.transactionHash + collection + id)) return [];
+      if (!isBid && tokensWithBid.has(log.transactionHash + collection + id)) return [];
       const moved = moves.get(log.transactionHash)?.find((move) => move.id === id);
       if (moved === undefined) throw new Error(`A sale of ${id} has no transfer`);
       return [
@@ -100,7 +100,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
   });
 };
 
-/** Reads the face sales. An accepted bid's event has neither price nor buyer; they are taken from the bid and the preceding Transfer. */
+/** Reads the sales of Harbor Faces. An accepted bid's event has neither price nor buyer; they are taken from the bid and the preceding Transfer. */
 const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
   const bids = new Map<string, bigint>();
   let receiver = zeroAddress;

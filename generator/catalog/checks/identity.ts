@@ -53,9 +53,9 @@ function checkClass(endpoint: EndpointDraft): Diagnostic[] {
   const { class: name, row, addition } = endpoint.value;
   if (name === undefined || endpoint.invalidKeys.has("row") || endpoint.invalidKeys.has("addition")) return [];
   if (name === "C") return [diagnostic("misplaced-class", locationOf(endpoint, "class"))];
-  const withoutRow = (subject: string) =>
+  const requireNoRow = (subject: string) =>
     row === undefined ? [] : [diagnostic("unexpected-row", locationOf(endpoint, "row"), { subject })];
-  if (name === "pricing") return withoutRow("an endpoint of class pricing");
-  if (addition === true) return withoutRow("an addition");
+  if (name === "pricing") return requireNoRow("an endpoint of class pricing");
+  if (addition === true) return requireNoRow("an addition");
   return row === undefined ? [diagnostic("missing-row", locationOfKey(endpoint), { class: name })] : [];
 }

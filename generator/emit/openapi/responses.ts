@@ -7,13 +7,13 @@ import { csvExample } from "./csv.ts";
 
 type Status = string;
 
-const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit"];
+const rateLimitHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "RateLimit"];
 /** The headers of a failure, by status, in addition to the common ones. */
 const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "401": ["WWW-Authenticate"],
   "402": ["Retry-After", "RateLimit-Policy", "RateLimit"],
   "405": ["Allow"],
-  "429": ["Retry-After", ...rateHeaders],
+  "429": ["Retry-After", ...rateLimitHeaders],
   "503": ["Retry-After"],
 };
 
@@ -34,7 +34,7 @@ function success(model: Model, operation: Operation): ResponseObject {
       "X-Request-Id",
       ...(isPaged ? ["X-Total-Count", "X-Has-More"] : []),
       ...(hasWarning ? ["X-Warning"] : []),
-      ...rateHeaders,
+      ...rateLimitHeaders,
     ]),
     content: {
       "application/json": {

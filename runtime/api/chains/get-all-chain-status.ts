@@ -58,8 +58,8 @@ function viewStatus(
     batch_size: node?.batch_size ?? null,
     traces_by: node?.traces_by ?? null,
     node_seen_at: timeOf(node?.seen_at),
-    blocks_behind: behind(row?.latest_block, head?.number),
-    seconds_behind: behind(node?.latest_timestamp, head?.timestamp),
+    blocks_behind: lag(row?.latest_block, head?.number),
+    seconds_behind: lag(node?.latest_timestamp, head?.timestamp),
     paused_since: timeOf(node?.paused_at),
     building: node === undefined ? null : [...node.building],
     switched_off: node === undefined ? null : [...node.switched_off],
@@ -69,5 +69,5 @@ function viewStatus(
 const timeOf = (time: Date | null | undefined): string | null => (time ? updatedAt(time) : null);
 
 /** The index's distance from the node; null if either is unknown. Never negative, as the node's head may be stale. */
-const behind = (latest: number | null | undefined, indexed: number | null | undefined): number | null =>
+const lag = (latest: number | null | undefined, indexed: number | null | undefined): number | null =>
   latest === null || latest === undefined || indexed === null || indexed === undefined ? null : Math.max(0, latest - indexed);

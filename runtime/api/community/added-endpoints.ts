@@ -51,8 +51,8 @@ export const addedEndpoints = (protocols: readonly AddedProtocol[]): AddedEndpoi
 
 function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEndpoint): AddedEndpoint {
   const { id } = added.protocol;
-  const own = Object.entries(added.objects).map(([object, { fields }]) => [object, fields] as const);
-  const objects: ObjectFields = { ...communityObjects, ...Object.fromEntries(own) };
+  const declared = Object.entries(added.objects).map(([object, { fields }]) => [object, fields] as const);
+  const objects: ObjectFields = { ...communityObjects, ...Object.fromEntries(declared) };
   const items = { object: endpoint.item, objects };
   const { template, parse } = templateOf(name, endpoint.parameters);
   const operation: Operation = {

@@ -94,7 +94,7 @@ function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEn
 
 const templateItem = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
   const item = paths[endpoint.templatePath];
-  if (item === undefined) throw new TypeError(`The document has no path ${endpoint.templatePath}.`);
+  if (item === undefined) throw new TypeError(`The OpenAPI document has no path ${endpoint.templatePath}.`);
   return item;
 };
 

@@ -97,6 +97,7 @@ async function isPool(
   );
   return rows.length > 0;
 }
+
 const itemsOf = (operation: string): NonNullable<OperationScope["items"]> => ({
   object: communityOperations[operation]?.item ?? "",
   objects: communityObjects,
@@ -119,9 +120,9 @@ function nativeNamesOf({ chains }: ResolverContext, chainId: number): (row: Oper
 /** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts on it, or on any configured chain. */
 function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain | null): Chain {
   if (chain === null) {
-    const missing =
+    const problem =
       protocol.chainKind === "bitcoin" ? "requires a Bitcoin chain, and none is configured" : "has no contracts on any configured chain";
-    throw new RequestError(404, `Protocol ${protocol.id} ${missing}.`);
+    throw new RequestError(404, `Protocol ${protocol.id} ${problem}.`);
   }
   if (!context.community.isOn(protocol.id, chain.id))
     throw new RequestError(

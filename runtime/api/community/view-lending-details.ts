@@ -44,9 +44,9 @@ export async function viewLendingDetails(
       })),
     ),
   );
-  const known = found.filter((events) => events !== null);
-  if (known.length < found.length) return null;
-  const events = known.flat().sort((left, right) => left.event.log_offset - right.event.log_offset);
+  const determined = found.filter((events) => events !== null);
+  if (determined.length < found.length) return null;
+  const events = determined.flat().sort((left, right) => left.event.log_offset - right.event.log_offset);
   const tokenOf = await tokensOf(
     context,
     chainId,

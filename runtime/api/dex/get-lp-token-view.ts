@@ -29,7 +29,7 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   ]);
   const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
   const [nowTime, dayBeforeTime] = [snapshot.end - 1, snapshot.end - 1 - secondsPerDay];
-  const [states, inShared, rateAt, rateOf] = await Promise.all([
+  const [states, sharedTransactions, rateAt, rateOf] = await Promise.all([
     context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [snapshot.at, snapshot.dayBefore, ...days.heights]),
     shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, snapshot.dayBefore, snapshot.at ?? -1),
     context.prices.ratesAtEach(chain.id, quoteCurrency, [tokenAddress], [nowTime, dayBeforeTime]),
@@ -66,7 +66,7 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   const stats = statsOfToken(tokenAddress, dayBefore, now);
   const item = {
     ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, tokenMetadata, stats, rates, quoteCurrency),
-    transactions_24h: inShared === null ? null : now.swap_transactions - dayBefore.swap_transactions + inShared,
+    transactions_24h: sharedTransactions === null ? null : now.swap_transactions - dayBefore.swap_transactions + sharedTransactions,
     volume_timeseries_7d: volumes.slice(-pointsOfWeek),
     volume_timeseries_30d: volumes,
     liquidity_timeseries_7d: liquidity.slice(-pointsOfWeek),

@@ -48,14 +48,14 @@ const pageOf = async (
   if (snapshot === null || snapshot.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
   const { at, rollUp } = snapshot;
   return rollUp === null
-    ? byAddress(context, chain, factory, { ...snapshot, at }, page)
-    : ranked(context, chain, factory, snapshot, rollUp, page);
+    ? pageByAddress(context, chain, factory, { ...snapshot, at }, page)
+    : rankedPage(context, chain, factory, snapshot, rollUp, page);
 };
 
 const decimalOrNull = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
 
 /** A page from the hour's roll-up. */
-const ranked = async (
+const rankedPage = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
@@ -74,7 +74,7 @@ const ranked = async (
 };
 
 /** A page computed from all active pools. */
-const byAddress = async (
+const pageByAddress = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,

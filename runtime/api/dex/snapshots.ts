@@ -64,10 +64,10 @@ export async function rankedSnapshot(
   if (date !== null) await heightAt(context, chain, { blockHeight: null, date });
   const time = await anchorTime(context, chain);
   if (time === null) return null;
-  const closed = Math.floor(time / secondsPerHour) - 1;
-  const requested = date === null ? closed : Math.min(closed, lastHourOf(dayOf(startOfDay(date))));
-  const rollUp = await rollUpOf(context, chain, factory, requested, requested === closed);
-  return { ...(await snapshotAt(context, chain, ((rollUp?.hour ?? requested) + 1) * secondsPerHour)), rollUp };
+  const lastClosedHour = Math.floor(time / secondsPerHour) - 1;
+  const requestedHour = date === null ? lastClosedHour : Math.min(lastClosedHour, lastHourOf(dayOf(startOfDay(date))));
+  const rollUp = await rollUpOf(context, chain, factory, requestedHour, requestedHour === lastClosedHour);
+  return { ...(await snapshotAt(context, chain, ((rollUp?.hour ?? requestedHour) + 1) * secondsPerHour)), rollUp };
 }
 
 const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain, factory: Address, hour: number, isNewest: boolean) => {

@@ -48,12 +48,12 @@ export async function viewActions(
   );
   const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
   const poolAt = new Map(pools.map((row) => [row.pool, row]));
-  const known = shown.flatMap((row) => {
+  const actions = shown.flatMap((row) => {
     const [transaction, pool] = [transactionAt.get(keyOf(row)), poolAt.get(row.pool)];
     return transaction === undefined || pool === undefined ? [] : [{ row, transaction, pool }];
   });
-  const ratesOf = await ratesOfActions(context, chain, quoteCurrency, known);
-  const items = known.map((action) =>
+  const ratesOf = await ratesOfActions(context, chain, quoteCurrency, actions);
+  const items = actions.map((action) =>
     viewAction(context, chain, { ...action, metadata, address, quoteCurrency, rates: ratesOf(action.pool, action.transaction.timestamp) }),
   );
   return {

@@ -84,7 +84,7 @@ async function gasSummary(
   };
 }
 
-/** Null if the rate is unknown for a day with fees or, without fees, for today. */
+/** The value of the fees paid; null if the rate is unknown for a day with fees or, without fees, for today. */
 async function valueOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
   const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];

@@ -6,7 +6,7 @@ const hash: Hash = `0x${"0".repeat(64)}`;
 const address: Address = `0x${"0".repeat(40)}`;
 
 /** The shortest item in a log list, without topics and data. */
-const shortest = viewLogWithBlock(
+const shortestItem = viewLogWithBlock(
   {
     block_number: 0,
     block_hash: hash,
@@ -25,9 +25,9 @@ const shortest = viewLogWithBlock(
   null,
 );
 /** A value that is null in this item may be a single digit in another one, which is three bytes shorter. */
-const shorterThanNull = 3;
-const values = Object.values(shortest);
-const jsonBytes = JSON.stringify(shortest).length - shorterThanNull * values.filter((value) => value === null).length;
+const savedPerNull = 3;
+const values = Object.values(shortestItem);
+const jsonBytes = JSON.stringify(shortestItem).length - savedPerNull * values.filter((value) => value === null).length;
 /** CSV contains only the values; null is an empty cell. */
 const csvBytes = values.reduce<number>((sum, value) => sum + (value === null ? 0 : String(value).length), 0);
 /** A topic with its quotes. */

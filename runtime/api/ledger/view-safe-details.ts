@@ -18,7 +18,7 @@ const maxDetermined = 2_000;
 const recoveredPerTurn = 10;
 
 /** A signature with the execution that received it. */
-interface Received extends SafeSignature {
+interface ReceivedSignature extends SafeSignature {
   readonly execution: SafeExecutionRow;
   /** Whether the Safe checked it: a Safe checks the first signatures up to its threshold, and at least one. */
   readonly isChecked: boolean;
@@ -44,13 +44,13 @@ export async function safeDetailsOf(
   for (const execution of executions) {
     const details = detailsOf.get(keyOf(execution));
     if (execution.signatures === null) details?.push({ owner_address: null, signature: null, signature_type: null });
-    for (const one of signaturesOf.get(execution) ?? [])
-      details?.push({ owner_address: ownerOf.get(one) ?? null, signature: one.signature, signature_type: one.type });
+    for (const signature of signaturesOf.get(execution) ?? [])
+      details?.push({ owner_address: ownerOf.get(signature) ?? null, signature: signature.signature, signature_type: signature.type });
   }
   return (position) => detailsOf.get(keyOf(position)) ?? null;
 }
 
-const receivedBy = (execution: SafeExecutionRow): Received[] => {
+const receivedBy = (execution: SafeExecutionRow): ReceivedSignature[] => {
   const checked = BigInt(execution.threshold ?? 1);
   return splitSignatures(execution.signatures ?? "0x").map((signature, index) => ({
     ...signature,
@@ -60,8 +60,12 @@ const receivedBy = (execution: SafeExecutionRow): Received[] => {
 };
 
 /** The owner that made each signature; signatures of other accounts are omitted. */
-async function ownersOf({ safes }: ResolverContext, chainId: number, signatures: readonly Received[]): Promise<Map<Received, Address>> {
-  const candidates: (OwnerCandidate & { readonly received: Received })[] = [];
+async function ownersOf(
+  { safes }: ResolverContext,
+  chainId: number,
+  signatures: readonly ReceivedSignature[],
+): Promise<Map<ReceivedSignature, Address>> {
+  const candidates: (OwnerCandidate & { readonly received: ReceivedSignature })[] = [];
   let recovered = 0;
   for (const received of signatures) {
     const { execution, account, isChecked } = received;

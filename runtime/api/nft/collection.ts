@@ -26,8 +26,8 @@ export async function requireCollection({ tokens }: Pick<ResolverContext, "token
 
 /** A collection with its classification. @throws {RequestError} 404 if the contract has no NFT transfers. */
 export async function collectionOf(context: ResolverContext, chain: Chain, address: Address): Promise<Collection> {
-  const known = await requireCollection(context, chain, address);
-  return { ...known, isSpam: (await spamAmong(context, chain, [known.metadata])).has(address) };
+  const collection = await requireCollection(context, chain, address);
+  return { ...collection, isSpam: (await spamAmong(context, chain, [collection.metadata])).has(address) };
 }
 
 /** The contract fields at the start of every item for a collection's token. */

@@ -3,7 +3,7 @@ import type { LowestRow } from "../../domains/nft-sales/queries.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { dayOf } from "./market-days.ts";
-import { floorDays, floorOf, type Paid, type PaymentValue, paymentRate } from "./payment-values.ts";
+import { createPaymentRate, floorDays, floorOf, type Payment, type PaymentValue } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
@@ -32,7 +32,9 @@ export async function currentFloors(
   const lowest = await nftSales.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
   const payments = [...lowest.values()].flatMap((rows) => rows.map(({ payment_token }) => payment_token));
   const rates = await prices.ratesOfDays(chain.id, currency, [...new Set([...payments, nativeTokenAddress])], [today]);
-  const rate = paymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);
-  const paidOf = ({ payment_token, lowest: amount }: LowestRow): Paid => ({ payment_token, amount });
-  return new Map([...lowest].flatMap(([collection, rows]) => (rows.length === 0 ? [] : [[collection, floorOf(rows.map(paidOf), rate)]])));
+  const rate = createPaymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);
+  const paymentOf = ({ payment_token, lowest: amount }: LowestRow): Payment => ({ payment_token, amount });
+  return new Map(
+    [...lowest].flatMap(([collection, rows]) => (rows.length === 0 ? [] : [[collection, floorOf(rows.map(paymentOf), rate)]])),
+  );
 }

@@ -4,7 +4,7 @@ import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketFields } from "./market-days.ts";
-import { floorDays, floorOf, type Paid } from "./payment-values.ts";
+import { floorDays, floorOf, type Payment } from "./payment-values.ts";
 
 /** The cheapest sale in the thirty days up to each day, at that day's prices. @throws {RequestError} 404 if the contract is not a collection. */
 export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {
@@ -32,7 +32,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
  * Creates the function that returns the lowest price in each payment token over a floor's days. Each day is part of thirty floors, so parsed prices are
  * cached.
  */
-const createLowestPrices = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
+const createLowestPrices = ({ salesOf }: MarketDays): ((day: number) => Payment[]) => {
   const values = new Map<string, Decimal>();
   const parse = (price: string): Decimal => {
     const value = values.get(price) ?? decimalOf(price);
@@ -43,8 +43,8 @@ const createLowestPrices = ({ salesOf }: MarketDays): ((day: number) => Paid[]) 
     const lowest = new Map<Address, string>();
     for (let saleDay = day - floorDays + 1; saleDay <= day; saleDay += 1) {
       for (const { payment_token, lowest: price } of salesOf(saleDay)) {
-        const known = lowest.get(payment_token);
-        if (price !== null && (known === undefined || compare(parse(price), parse(known)) < 0)) lowest.set(payment_token, price);
+        const current = lowest.get(payment_token);
+        if (price !== null && (current === undefined || compare(parse(price), parse(current)) < 0)) lowest.set(payment_token, price);
       }
     }
     return [...lowest].map(([payment_token, amount]) => ({ payment_token, amount }));

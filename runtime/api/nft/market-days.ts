@@ -7,7 +7,7 @@ import { secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { isCollection } from "../tokens/view-token.ts";
-import { type PaymentRate, paymentRate } from "./payment-values.ts";
+import { createPaymentRate, type PaymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /** The parameters of collection market operations. */
@@ -61,7 +61,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
     days,
     isKnownFrom: (day) => day >= knownFrom,
     salesOf: (day) => byDay.get(day) ?? [],
-    rateOf: (day) => paymentRate((asset) => rates(asset, day), settings.wrappedNative, settings.nativeToken.decimals),
+    rateOf: (day) => createPaymentRate((asset) => rates(asset, day), settings.wrappedNative, settings.nativeToken.decimals),
   };
 }
 

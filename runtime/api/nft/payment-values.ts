@@ -15,7 +15,7 @@ export interface PaymentValue {
 export type PaymentRate = (token: Address) => PaymentValue;
 
 /** An amount in a payment token. */
-export interface Paid {
+export interface Payment {
   readonly payment_token: Address;
   readonly amount: string;
 }
@@ -24,7 +24,7 @@ export interface Paid {
  * Creates payment token rates from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token has the price of
  * the native token, even if it has its own price.
  */
-export const paymentRate =
+export const createPaymentRate =
   (rate: (asset: Address) => Rate, wrappedNative: readonly Address[], nativeDecimals: number): PaymentRate =>
   (token) => {
     if (token === zeroAddress) return { native: null, quote: null };
@@ -35,14 +35,14 @@ export const paymentRate =
     return { native: isKnown ? shift(divide(quote, nativeRate), -nativeDecimals) : null, quote };
   };
 
-const valueOfPayment = ({ payment_token, amount }: Paid, rate: PaymentRate): PaymentValue => {
+const valueOfPayment = ({ payment_token, amount }: Payment, rate: PaymentRate): PaymentValue => {
   const { native, quote } = rate(payment_token);
   const value = decimalOf(amount);
   return { native: native === null ? null : multiply(value, native), quote: quote === null ? null : multiply(value, quote) };
 };
 
 /** The sum of known payment values; null if there are payments and none has a known value. */
-export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): PaymentValue => {
+export const volumeOf = (payments: readonly Payment[], rate: PaymentRate): PaymentValue => {
   const values = payments.map((paid) => valueOfPayment(paid, rate));
   const sum = (unit: keyof PaymentValue): Decimal | null => {
     const known = values.flatMap((value) => value[unit] ?? []);
@@ -52,7 +52,7 @@ export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): PaymentV
 };
 
 /** The lowest price in native tokens and the lowest in the currency, each among the prices with a known value. */
-export const floorOf = (prices: readonly Paid[], rate: PaymentRate): PaymentValue => {
+export const floorOf = (prices: readonly Payment[], rate: PaymentRate): PaymentValue => {
   const values = prices.map((paid) => valueOfPayment(paid, rate));
   const lowest = (unit: keyof PaymentValue): Decimal | null =>
     values

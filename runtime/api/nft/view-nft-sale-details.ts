@@ -13,7 +13,7 @@ import { includesBlock } from "../as-of-projection.ts";
 import { nativeMetadata } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { type PaymentRate, paymentRate } from "./payment-values.ts";
+import { createPaymentRate, type PaymentRate } from "./payment-values.ts";
 
 /** The marketplaces whose sales are included. */
 export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] => nfts.marketplaces.map(({ address }) => address);
@@ -51,7 +51,7 @@ export async function viewNftSaleDetails(
   ]);
   const rateOf = new Map(assets.map((asset, position) => [asset, rates[position] ?? null]));
   const usd = (asset: Address) => rateOf.get(chain.wrappedNative.includes(asset) ? nativeTokenAddress : asset) ?? null;
-  const reportContext = { chain, metadata, usd, rateOfPayment: paymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
+  const reportContext = { chain, metadata, usd, rateOfPayment: createPaymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
   const bySale = groupBy(rows, ({ log_index }) => log_index);
   return rows.map((row) => viewReport(row, bySale.get(row.log_index) ?? [row], rows, reportContext));
 }

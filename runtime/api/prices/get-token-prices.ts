@@ -31,7 +31,7 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   const shown = pricesAtAsc ? days : days.toReversed();
   const responses: TokenPricesResponse[] = [];
   await forEachInTurns(addresses, async (address) => {
-    const contract = viewPriced(context, chain, address, metadata.get(address));
+    const contract = viewToken(context, chain, address, metadata.get(address));
     const prices = await mapInTurns(shown, (day) => {
       const price = day * secondsPerDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
       return {
@@ -82,7 +82,7 @@ async function requireKnownToken({ prices }: ResolverContext, chain: Chain, addr
   if (!(await prices.pricedAmong(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);
 }
 
-const viewPriced = ({ chains }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) => {
+const viewToken = ({ chains }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) => {
   const isNative = address === nativeTokenAddress;
   const contract = viewContract(chains.get(chain.id), address, isNative ? standards.native : standards.erc20, metadata);
   // The standards of a token without events are unknown.

@@ -60,8 +60,8 @@ export async function holdingsOf(
   ]);
   if (held.length > max) throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} tokens`);
   if (ids.length > max) throw unsupportedValue("nft", "true", `false for a wallet with more than ${max} token ids`);
-  const known = hideUnknownNative(held, hasNative);
-  const rows = !hasNative && held[0]?.standard !== standards.native ? [unknownNative, ...known] : known;
+  const servable = hideUnknownNative(held, hasNative);
+  const rows = !hasNative && held[0]?.standard !== standards.native ? [unknownNative, ...servable] : servable;
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, emptyMetadata(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
@@ -91,12 +91,12 @@ async function heldNfts(
 ): Promise<Map<string, BalanceNftData[]>> {
   const { nfts, nftMetadata } = context;
   const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
-  const known = nftMetadata.metadataOf(chain.id, ids);
+  const metadataRead = nftMetadata.metadataOf(chain.id, ids);
   // Nothing else is queried for ids that are omitted.
-  const cached = noNftFetch ? await known : null;
+  const cached = noNftFetch ? await metadataRead : null;
   const shown = cached === null ? ids : await filterInTurns(ids, (id) => cached.get(metadataKeyText(id))?.has_document === true);
   const [metadata, originalOwners, lastSaleOf] = await Promise.all([
-    known,
+    metadataRead,
     nfts.originalOwners(chain.id, shown),
     lastNativeSales(context, chain.id, shown.map(soldToken), block),
   ]);

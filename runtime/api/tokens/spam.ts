@@ -15,9 +15,9 @@ export async function spamAmong(
 ): Promise<ReadonlySet<Address>> {
   const spam = new Set<Address>();
   const suspects: ClassifiedToken[] = [];
-  await forEachInTurns(metadata, ({ address, name, symbol, decimals, standards: shown }) => {
+  await forEachInTurns(metadata, ({ address, name, symbol, decimals, standards: emitted }) => {
     if (address === nativeTokenAddress) return;
-    const token: ClassifiedToken = { chainId: chain.id, address, standard: shown[0] ?? standards.erc20, name, symbol, decimals };
+    const token: ClassifiedToken = { chainId: chain.id, address, standard: emitted[0] ?? standards.erc20, name, symbol, decimals };
     if (classifier.isSpam(token).value) spam.add(address);
     else if (classifier.mayBeAirdrop(token)) suspects.push(token);
   });
@@ -38,13 +38,13 @@ export async function poisoningAmong(
   transfers: readonly TransferRow[],
   senderOf: (transfer: TransferRow) => Address | undefined,
 ): Promise<ReadonlySet<TransferRow>> {
-  const empty = await filterInTurns(transfers, ({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
-  if (empty.length === 0) return new Set();
-  const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
+  const zeroTransfers = await filterInTurns(transfers, ({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
+  if (zeroTransfers.length === 0) return new Set();
+  const newest = zeroTransfers.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
   // The transactions up to the newest transfer include those of the page itself.
   const maxTransactions = classifier.sampling.poisoning.transactions + transfers.length;
   const counterparties = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, maxTransactions));
-  const poisoning = await filterInTurns(empty, (transfer) => {
+  const poisoning = await filterInTurns(zeroTransfers, (transfer) => {
     const { block_number: block, from_address: from, to_address: to, amount } = transfer;
     const sender = senderOf(transfer);
     return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, counterparties).value;

@@ -18,7 +18,7 @@ export function decodeBlock(reply: unknown, expected: { readonly number: number;
   const number = integerOf(raw.height, `height of ${name}`);
   const hash = hashOf(raw.hash, `hash of ${name}`);
   if (number !== expected.number || hash !== expected.hash)
-    throw new BadReplyError(`The node returned block ${number} (${hash}), expected ${name}.`);
+    throw new BadReplyError(`The node returned block ${number} (${hash}), expected ${name} (${expected.hash}).`);
   const transactions = listOf(raw.tx, `transactions of ${name}`).map((transaction, index) =>
     decodeTransaction(transaction, index === 0, `transaction ${index} of ${name}`),
   );

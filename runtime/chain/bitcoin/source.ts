@@ -96,6 +96,6 @@ const requireLinked = (blocks: readonly BitcoinBlock[]): void => {
   for (const [position, block] of blocks.entries()) {
     const parent = blocks[position - 1];
     if (parent !== undefined && block.parentHash !== parent.hash)
-      throw new BadReplyError(`The node returned block ${block.number}, whose parent is not the returned block ${parent.number}.`);
+      throw new BadReplyError(`The node returned block ${block.number}, whose parent is not the block ${parent.number} that it returned.`);
   }
 };

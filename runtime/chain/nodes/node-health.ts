@@ -76,6 +76,6 @@ export const voteOnBlock = (hashes: readonly (Hash | null)[], indexed: Hash | nu
   const counts = new Map<Hash, number>();
   for (const hash of votes) counts.set(hash, (counts.get(hash) ?? 0) + 1);
   const majority = [...counts].find(([, count]) => count > votes.length / 2)?.[0];
-  const known = indexed !== null && counts.has(indexed) ? indexed : null;
-  return { hash: majority ?? known, isDisputed: counts.size > 1 };
+  const fallback = indexed !== null && counts.has(indexed) ? indexed : null;
+  return { hash: majority ?? fallback, isDisputed: counts.size > 1 };
 };

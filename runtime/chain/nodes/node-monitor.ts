@@ -43,9 +43,9 @@ interface Node extends NodeHealth {
   disputedHeight: number | null;
 }
 
-const defaultPoll = 5_000;
+const defaultPollMilliseconds = 5_000;
 /** The interval after a poll of the current node failed. */
-const pollAfterFailure = 1_000;
+const pollMillisecondsAfterFailure = 1_000;
 /** Rounds between two comparisons of blocks. */
 const roundsPerComparison = 12;
 /** How far below the head blocks are compared: reorganisations are not that deep. */
@@ -56,7 +56,7 @@ const weights = { poll: 0.3, request: 0.2 } as const;
 
 /** Creates a chain's node monitor; it starts with the first node. */
 export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
-  const { chain, urls, indexedHash, logger, pollMilliseconds = defaultPoll, random = Math.random } = options;
+  const { chain, urls, indexedHash, logger, pollMilliseconds = defaultPollMilliseconds, random = Math.random } = options;
   const nodes: Node[] = urls.map((url, position) => ({
     name: `node ${position + 1} (${new URL(url).host})`,
     head: null,
@@ -116,11 +116,11 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
 
   /** Quarantines nodes with a wrong hash of a block. Returns whether it is unknown which hash is right. */
   const compareHashes = async (height: number, hashes: readonly (Hash | null)[]): Promise<boolean> => {
-    const { hash: right, isDisputed } = voteOnBlock(hashes, await indexedHash(height).catch(() => null));
-    if (right === null) return isDisputed;
+    const { hash: correctHash, isDisputed } = voteOnBlock(hashes, await indexedHash(height).catch(() => null));
+    if (correctHash === null) return isDisputed;
     for (const [position, node] of nodes.entries()) {
       const hash = hashes[position] ?? null;
-      if (hash !== null && hash !== right) quarantine(node, `its block ${height} has hash ${hash}, expected ${right}`, height);
+      if (hash !== null && hash !== correctHash) quarantine(node, `its block ${height} has hash ${hash}, expected ${correctHash}`, height);
     }
     return false;
   };
@@ -175,7 +175,7 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
         round = runRound(readers, number, signal);
         await round;
         const hasFailed = (nodes[current] as Node).errorRate >= weights.poll;
-        await sleep(hasFailed ? Math.min(pollAfterFailure, pollMilliseconds) : pollMilliseconds, signal);
+        await sleep(hasFailed ? Math.min(pollMillisecondsAfterFailure, pollMilliseconds) : pollMilliseconds, signal);
       }
     },
     recordRequest: (position, failure) => {

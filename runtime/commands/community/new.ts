@@ -25,7 +25,7 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
   const contracts = contract ?? demoVaults(config, chain);
   if (contracts.length === 0)
     throw new CommandError(
-      `No contracts on ${chain}: pass the addresses of ERC-4626 vaults with --contract, or run ashlar start for the demo, which has vaults.`,
+      `No contracts specified on ${chain}: pass the addresses of ERC-4626 vaults with --contract, or run ashlar start for the demo, which has vaults.`,
     );
   const parent = directory === undefined ? (config.communityDirectory ?? resolve("endpoints")) : resolve(directory);
   const folder = join(parent, id);
@@ -51,6 +51,6 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
 }
 
 const displayPath = (path: string): string => {
-  const below = relative(cwd(), path);
-  return below === "" || below.startsWith("..") ? path : `./${below}`;
+  const relativePath = relative(cwd(), path);
+  return relativePath === "" || relativePath.startsWith("..") ? path : `./${relativePath}`;
 };

@@ -19,9 +19,9 @@ const maxTopics = 8;
  * and skipped logs.
  */
 export function renderLogs(protocol: Protocol, { emitted, skipped }: ProtocolLogs): string[] {
-  const all = expectedEvents(protocol);
-  const declared = new Set(all.flatMap(({ events }) => events.map(({ topic0 }) => topic0)));
-  const unmatched = all.filter((expected) => !isMatched(expected, topicsOf(expected, emitted)));
+  const expectedOfAll = expectedEvents(protocol);
+  const declared = new Set(expectedOfAll.flatMap(({ events }) => events.map(({ topic0 }) => topic0)));
+  const unmatched = expectedOfAll.filter((expected) => !isMatched(expected, topicsOf(expected, emitted)));
   const kinds = new Set(unmatched.map(({ kind }) => kind));
   return [
     ...unmatched.map((expected) => renderUnmatched(expected, emitted)),
@@ -61,11 +61,11 @@ const renderUnmatched = (expected: ExpectedEvents, emitted: readonly EmittedLogs
   if (contracts === 0) return line(`no contract of kind ${kind} is known`);
   const early = topics.find((topic) => topic.early > 0 && events.some((event) => isEvent(event, topic)));
   if (early !== undefined) return line(`${count(early.early)} of ${kind} precede the first block of their contracts`);
-  const other = topics.find(({ topic0 }) => events.some((event) => event.topic0 === topic0));
-  const same = events.find(({ topic0 }) => topic0 === other?.topic0);
-  if (other !== undefined && same !== undefined)
+  const sameTopic = topics.find(({ topic0 }) => events.some((event) => event.topic0 === topic0));
+  const sameEvent = events.find(({ topic0 }) => topic0 === sameTopic?.topic0);
+  if (sameTopic !== undefined && sameEvent !== undefined)
     return line(
-      `${count(other.logs)} of ${kind} are ${canonicalSignature(same)} with ${other.indexed} indexed parameters, not ${indexedOf(same)}`,
+      `${count(sameTopic.logs)} of ${kind} are ${canonicalSignature(sameEvent)} with ${sameTopic.indexed} indexed parameters, not ${indexedOf(sameEvent)}`,
     );
   return line(`none of the ${isSample ? "newest " : ""}${count(total)} of ${kind} is ${events.map(canonicalSignature).join(" or ")}`);
 };
@@ -77,7 +77,7 @@ const renderUndeclared = ({ kind, topics }: EmittedLogs, declared: ReadonlySet<H
     undeclared,
   );
   const lines = undeclared.slice(0, maxTopics).map(({ topic0, indexed, logs }) => {
-    const signature = topic0 === null ? undefined : (similar.get(topic0) ?? known().get(topic0));
+    const signature = topic0 === null ? undefined : (similar.get(topic0) ?? commonSignatures().get(topic0));
     const name = topic0 === null ? "no topic" : `topic ${topic0}${signature === undefined ? "" : `, ${signature},`}`;
     return `  undeclared  ${count(logs)} of ${kind} with ${name} and ${indexed} indexed parameters`;
   });
@@ -97,7 +97,7 @@ const similarSignatures = (unmatched: readonly ExpectedEvents[], undeclared: rea
 let knownSignatures: ReadonlyMap<Hash, string> | undefined;
 
 /** Canonical signatures of common events, by topic. */
-const known = (): ReadonlyMap<Hash, string> => {
+const commonSignatures = (): ReadonlyMap<Hash, string> => {
   knownSignatures ??= new Map(
     knownEvents.map((text) => {
       const { name, inputs } = parseAbiItem(text);

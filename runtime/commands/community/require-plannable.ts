@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic } from "../../declarations/diagnostics.ts";
 import { isRefusal } from "../../domains/community/queries/column-types.ts";
 import { directoryError } from "../../protocols.ts";
 import { planQuery, queriesOf } from "./plan-queries.ts";
-import { rolledBack } from "./rolled-back.ts";
+import { inRolledBackTransaction } from "./rolled-back.ts";
 import { createScratchTables, declaredText } from "./scratch-tables.ts";
 
 /** A process's database and its protocols directory. */
@@ -23,7 +23,7 @@ export interface Planning {
  */
 export async function requirePlannable(added: readonly AddedProtocol[], { database, readerRole, directory }: Planning): Promise<void> {
   if (added.length === 0 || directory === undefined) return;
-  const diagnostics = await rolledBack(database, async (inside) => {
+  const diagnostics = await inRolledBackTransaction(database, async (inside) => {
     const reader = (await inside.asReader(readerRole, readerStatementMilliseconds)) ?? inside;
     const found: Diagnostic[] = [];
     for (const protocol of added) found.push(...(await problemsOf(protocol, { inside, reader, readerRole })));

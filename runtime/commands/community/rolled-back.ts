@@ -8,20 +8,23 @@ class RollBack extends Error {
 }
 
 /** A transaction that is used as a database: a failed statement does not abort it, and nested transactions run in it. */
-export interface RolledBack extends Database {
+export interface RolledBackTransaction extends Database {
   /** The same transaction, for statements with the reader role's rights and limits; null if the database user may not become that role. */
   asReader(role: string, statementMilliseconds: number): Promise<Database | null>;
 }
 
 /** Connections to the tested protocol's tables. */
 export interface TestTables {
-  readonly inside: RolledBack;
+  readonly inside: RolledBackTransaction;
   /** Runs the protocol's SQL. */
   readonly reader: Database;
 }
 
 /** Runs work in a transaction that is always rolled back. */
-export async function rolledBack<Result>(database: Database, work: (inside: RolledBack) => Promise<Result>): Promise<Result> {
+export async function inRolledBackTransaction<Result>(
+  database: Database,
+  work: (inside: RolledBackTransaction) => Promise<Result>,
+): Promise<Result> {
   let result: { readonly value: Result } | undefined;
   try {
     await database.transaction(async (client) => {
@@ -35,7 +38,7 @@ export async function rolledBack<Result>(database: Database, work: (inside: Roll
   return result.value;
 }
 
-const insideOf = (database: Database, client: DatabaseClient): RolledBack => {
+const insideOf = (database: Database, client: DatabaseClient): RolledBackTransaction => {
   const exclusively = createMutex();
   const guarded = <T>(statement: () => Promise<T>): Promise<T> =>
     exclusively(async () => {

@@ -34,6 +34,6 @@ export const sampleAddresses = async ({ query }: Database, chainId: number, { id
 /** The query strings of requests for an operation with these parameters: each address, without a pool and with each pool. */
 export const requestQueries = (parameters: readonly string[], { wallets, pools }: SampleAddresses): string[] => {
   const addresses = parameters.includes("address") ? wallets.map((wallet) => `?address=${wallet}`) : ["?"];
-  const restricted = parameters.includes("pool-address") ? ["", ...pools.map((pool) => `&pool-address=${pool}`)] : [""];
-  return addresses.flatMap((address) => restricted.map((pool) => address + pool));
+  const poolFilters = parameters.includes("pool-address") ? ["", ...pools.map((pool) => `&pool-address=${pool}`)] : [""];
+  return addresses.flatMap((address) => poolFilters.map((pool) => address + pool));
 };

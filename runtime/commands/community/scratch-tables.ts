@@ -26,11 +26,11 @@ export const declaredText = (message: string, { protocol: { id: scratch } }: Add
 /** The protocol under another id. The checker has qualified the tables in its SQL with the quoted schema. */
 const renamed = (added: AddedProtocol, id: string): AddedProtocol => {
   const { protocol } = added;
-  const moved = <Query extends OperationQuery>(query: Query): Query => ({
+  const renamedQuery = <Query extends OperationQuery>(query: Query): Query => ({
     ...query,
     text: query.text.replaceAll(`"cq_${protocol.id}".`, `"cq_${id}".`),
   });
-  const operations = Object.fromEntries(Object.entries(protocol.operations).map(([name, query]) => [name, moved(query)]));
-  const lending = protocol.lending === null ? null : moved(protocol.lending);
+  const operations = Object.fromEntries(Object.entries(protocol.operations).map(([name, query]) => [name, renamedQuery(query)]));
+  const lending = protocol.lending === null ? null : renamedQuery(protocol.lending);
   return { ...added, protocol: { ...protocol, id, name: id, operations, lending } };
 };

@@ -27,8 +27,8 @@ export interface RequestResult {
 export const serveProtocol = async (added: AddedProtocol, { config, chain, database, reader }: ServeOptions) => {
   const { protocol } = added;
   const [kind = ""] = Object.keys(protocol.contracts);
-  const isOn = protocolsOn([protocol], chain).length > 0;
-  const community = isOn ? chain.community : { ...chain.community, [protocol.id]: { [kind]: [emptyWallet] } };
+  const isOnChain = protocolsOn([protocol], chain).length > 0;
+  const community = isOnChain ? chain.community : { ...chain.community, [protocol.id]: { [kind]: [emptyWallet] } };
   const violations: string[] = [];
   const { key } = await createKeys(database).create({ label: "community test" });
   const server = await startApiServer({

@@ -20,7 +20,9 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 export async function testDirectory(config: Config, directory: string | undefined): Promise<boolean> {
   const path = directory === undefined ? config.communityDirectory : resolve(directory);
   if (path === undefined)
-    throw new CommandError("No directory: pass it, as in ashlar community test ./endpoints, or set communityDirectory in ashlar.yaml.");
+    throw new CommandError(
+      "No directory specified: pass one, as in ashlar community test ./endpoints, or set communityDirectory in ashlar.yaml.",
+    );
   const added = loadAddedProtocols(path, config.protocols);
   requireDatabase(config);
   const database = await openDatabase(configOfDatabase(config, databaseOfOnlyChain(config)));
@@ -45,7 +47,7 @@ export async function testDirectory(config: Config, directory: string | undefine
 /** Renders the lines about a protocol. */
 export const renderResult = ({ protocol, filled, isReader, operations, lending, logs }: ProtocolResult, chain: string): string[] => [
   `${protocol} on ${chain}, with ${renderTables(filled)}:`,
-  ...(isReader ? [] : ["  note    the SQL ran with this user's rights, because it may not become the reader role"]),
+  ...(isReader ? [] : ["  note    the SQL ran with this user's rights, because this user may not assume the reader role"]),
   ...operations.flatMap(({ operation, items, responses, problems }) =>
     renderOutcome(operation, `${items} items in ${responses} responses`, problems),
   ),
@@ -58,8 +60,8 @@ export const renderResult = ({ protocol, filled, isReader, operations, lending, 
 const renderTables = (filled: FilledTables | null): string => {
   if (filled === null) return "the rows of the index";
   const { logs, hasMore, reason } = filled;
-  const rows = `the rows of ${hasMore ? "the first " : ""}${logs} stored logs and without read results`;
-  return `${rows}, because ${reason}; restart Ashlar with communityDirectory to index it`;
+  const rows = `the rows of ${hasMore ? "the first " : ""}${logs} stored logs but no read results`;
+  return `${rows}, because ${reason}; restart Ashlar with communityDirectory to index the protocol`;
 };
 
 const renderOutcome = (name: string, found: string, problems: readonly string[]): string[] =>

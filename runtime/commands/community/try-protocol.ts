@@ -11,7 +11,7 @@ import type { OpenReader } from "../open-reader.ts";
 import { fillTables } from "./fill-tables.ts";
 import { planQuery } from "./plan-queries.ts";
 import { renderLogs } from "./render-logs.ts";
-import { type RolledBack, rolledBack, type TestTables } from "./rolled-back.ts";
+import { inRolledBackTransaction, type RolledBackTransaction, type TestTables } from "./rolled-back.ts";
 import { requestQueries, sampleAddresses } from "./sample-requests.ts";
 import { createScratchTables, declaredText } from "./scratch-tables.ts";
 import { serveProtocol } from "./serve-protocol.ts";
@@ -61,7 +61,7 @@ export interface TryOptions {
  * It uses the index's tables if they match this declaration; otherwise it creates tables and fills them from stored logs. Everything is rolled back.
  */
 export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<ProtocolResult> =>
-  rolledBack(options.database, async (inside) => {
+  inRolledBackTransaction(options.database, async (inside) => {
     const { config, chain } = options;
     const milliseconds = Math.min(readerStatementMilliseconds, config.limits.statementMilliseconds);
     const reason = await differenceFromIndex(inside, chain, added.protocol);
@@ -70,7 +70,7 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
     const filled = reason === null ? null : { reason, ...(await fillTables(inside, chain, target.protocol, contracts)) };
     const logs = renderLogs(added.protocol, await protocolLogs(inside, chain.id, target.protocol, contracts));
     const reader = filled === null ? options.reader.reader : await inside.asReader(options.reader.readerRole, milliseconds);
-    const tables: TestTables = { inside, reader: reader ?? (await limited(inside, milliseconds)) };
+    const tables: TestTables = { inside, reader: reader ?? (await withTimeout(inside, milliseconds)) };
     const results = await tryOperations(target, options, tables);
     const lending = await tryLending(tables, chain.id, target);
     const declared = (text: string): string => declaredText(text, target, added);
@@ -85,7 +85,7 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
   });
 
 /** The transaction, with the reader role's statement timeout. */
-const limited = async (inside: RolledBack, milliseconds: number): Promise<RolledBack> => {
+const withTimeout = async (inside: RolledBackTransaction, milliseconds: number): Promise<RolledBackTransaction> => {
   await inside.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
   return inside;
 };

@@ -8,7 +8,7 @@ import type { ServiceAddress } from "../database-address.ts";
 import type { PoolSizes } from "../pool-sizes.ts";
 import type { Pace } from "../progress.ts";
 
-/** A worker's work. */
+/** What a worker process is started with. */
 export interface WorkerStart {
   /** Its name in log lines. */
   readonly name: string;
@@ -39,7 +39,7 @@ export type WorkerFunctions = {
   readonly stop: (_: null) => Promise<void>;
 };
 
-/** A request that `admit` has counted. */
+/** A finished request that `admit` had counted. */
 export interface EndedRequest {
   readonly keyId: number;
   readonly databaseMilliseconds: number;
@@ -62,13 +62,13 @@ export type PrimaryFunctions = {
   readonly reportConnections: (report: ConnectionReport) => void;
 };
 
-/** An indexer process's work. */
+/** What an indexer process is started with. */
 export interface IndexerStart {
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly readerRole: string;
-  /** Whether indexing ends when the operator has to resolve a failure. */
-  readonly endsWhenRefused: boolean;
+  /** Whether indexing ends, instead of retrying, when the operator has to resolve a failure. */
+  readonly endsOnFatalFailure: boolean;
   readonly database: ServiceAddress;
   readonly pools: PoolSizes;
   /** The pool sizes for the databases of `databases`, by name. */

@@ -33,9 +33,9 @@ const functions: IndexerFunctions = {
       address: get,
       indexing: indexingPool(server, shardPools[name]?.indexing ?? pools.indexing),
     }));
-    const byName = Object.fromEntries(shards.map((shard) => [`indexing of ${shard.name}`, shard.indexing]));
+    const byShard = Object.fromEntries(shards.map((shard) => [`indexing of ${shard.name}`, shard.indexing]));
     if (work.config.metrics !== undefined)
-      metrics = (await import("../../metrics/indexer-metrics.ts")).createIndexerMetrics("indexer", { indexing: database, ...byName });
+      metrics = (await import("../../metrics/indexer-metrics.ts")).createIndexerMetrics("indexer", { indexing: database, ...byShard });
     indexing = index(work, loadProtocols(work.config).protocols, { indexing: database, readerRole: work.readerRole, shards });
   },
   changeDatabase: (changed) => address?.change(changed),
@@ -54,7 +54,7 @@ const supervisor = createChannel<SupervisorFunctions>(process, functions);
 
 /** Indexes the chains until the process is stopped; reports if all of them have failed. */
 async function index(
-  { config, chains, endsWhenRefused }: IndexerStart,
+  { config, chains, endsOnFatalFailure }: IndexerStart,
   protocols: readonly Protocol[],
   database: IndexDatabase,
 ): Promise<void> {
@@ -67,18 +67,18 @@ async function index(
   };
   const tracing = await openTracing(config, "indexer", logger);
   try {
-    const indexers = {
+    const options = {
       chains,
       protocols,
       database,
       diskSpace: createDiskSpace(config),
       logger,
       progress,
-      endsWhenRefused,
+      endsOnFatalFailure,
       countsOf: metrics?.countsOf,
       tracer: tracing?.tracer,
     };
-    await runIndexers(indexers, stop.signal);
+    await runIndexers(options, stop.signal);
   } catch (error) {
     supervisor.post("fail", error instanceof Error ? error.message : String(error));
   }

@@ -19,8 +19,8 @@ export function createRemoteMeter(primary: Channel<PrimaryFunctions>): KeyMeter 
   let lastLookup = 0;
   let ended: EndedRequest[] = [];
   const lookedUp = (key: MeteredKey): LookedUp => {
-    const known = lookups.get(key);
-    if (known !== undefined) return known;
+    const cached = lookups.get(key);
+    if (cached !== undefined) return cached;
     lastLookup += 1;
     // Only the fields that metering needs.
     const { id, creditLimitHundredths, usedHundredths, lookedUpAt, limits, quotas } = key;
@@ -54,20 +54,20 @@ export interface MeterFunctions extends Pick<PrimaryFunctions, "admit" | "endReq
 /** Creates the functions for one worker. */
 export function meterFunctions(meter: KeyMeter): MeterFunctions {
   /** Each key's last lookup. The meter identifies a lookup by its object, and counts charges from the lookup's first request on. */
-  const last = new LRUCache<number, LookedUp>({ max: maxKeys });
+  const lastLookups = new LRUCache<number, LookedUp>({ max: maxKeys });
   /** This worker's unfinished requests, by key. */
   const running = new Map<number, number>();
   let hasExited = false;
 
-  const add = (keyId: number, change: number): void => {
+  const changeRunning = (keyId: number, change: number): void => {
     const count = (running.get(keyId) ?? 0) + change;
     if (count <= 0) running.delete(keyId);
     else running.set(keyId, count);
   };
   const keyOf = ({ key, lookup }: LookedUp): MeteredKey => {
-    const known = last.get(key.id);
-    if (known?.lookup === lookup) return known.key;
-    last.set(key.id, { key, lookup });
+    const previous = lastLookups.get(key.id);
+    if (previous?.lookup === lookup) return previous.key;
+    lastLookups.set(key.id, { key, lookup });
     return key;
   };
   return {
@@ -75,12 +75,12 @@ export function meterFunctions(meter: KeyMeter): MeterFunctions {
       const metered = await meter.admit(keyOf(request));
       if (!isRunning(metered)) return metered;
       if (hasExited) meter.end(request.key.id, 0, 0);
-      else add(request.key.id, 1);
+      else changeRunning(request.key.id, 1);
       return metered;
     },
     endRequests(requests) {
       for (const { keyId, databaseMilliseconds, drainPerMinute } of requests) {
-        add(keyId, -1);
+        changeRunning(keyId, -1);
         meter.end(keyId, databaseMilliseconds, drainPerMinute);
       }
     },

@@ -20,21 +20,23 @@ const scriptOf = (name: string): URL => new URL(`./${name}${extname(import.meta.
 
 /** Creates the processes of a service with this many workers. They write to its log. */
 export function createServiceProcesses(workers: number, log: ServiceLog): ServiceProcesses {
-  const prepared = (script: string, name: string): PreparedProcess & { readonly name: string } => ({
+  const createProcess = (script: string, name: string): PreparedProcess & { readonly name: string } => ({
     name,
     ...createPreparedProcess(() => forkProcess(scriptOf(script), [], (line) => log.write(name, line))),
   });
-  const indexer = prepared("indexer", "indexer");
-  const all = Array.from({ length: workers }, (_, index) => prepared("worker", workers === 1 ? "server" : `worker ${index + 1}`));
+  const indexer = createProcess("indexer", "indexer");
+  const workerProcesses = Array.from({ length: workers }, (_, index) =>
+    createProcess("worker", workers === 1 ? "server" : `worker ${index + 1}`),
+  );
   return {
-    workers: all,
+    workers: workerProcesses,
     indexer,
     counts: { workers, indexers: 1 },
     prepare(count) {
-      for (const { prepare } of [indexer, ...all].slice(0, count)) prepare();
+      for (const { prepare } of [indexer, ...workerProcesses].slice(0, count)) prepare();
     },
     discard() {
-      for (const { discard } of [indexer, ...all]) discard();
+      for (const { discard } of [indexer, ...workerProcesses]) discard();
     },
   };
 }

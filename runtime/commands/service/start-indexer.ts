@@ -12,7 +12,7 @@ import type { ServiceProcesses } from "./service-processes.ts";
 /** An indexer whose event loop is blocked for this long is replaced: a multiple of a batch's longest synchronous work on a slow machine. */
 const maxSilentSeconds = 120;
 
-export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" | "endsWhenRefused"> {
+export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" | "endsOnFatalFailure"> {
   readonly database: Pick<ServiceDatabase, "address" | "onAddressChange" | "readerRole" | "plan" | "shards">;
   readonly progress: Progress;
   readonly log: ServiceLog;
@@ -24,7 +24,7 @@ export interface IndexerOptions extends Pick<IndexerStart, "config" | "chains" |
  * Runs the indexer in a separate process until the signal aborts. @throws {CommandError} if indexing has failed for a reason that a restart would not change
  */
 export async function runIndexerProcess(
-  { config, chains, endsWhenRefused, database, progress, log, processes, metrics }: IndexerOptions,
+  { config, chains, endsOnFatalFailure, database, progress, log, processes, metrics }: IndexerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { readerRole } = database;
@@ -54,7 +54,7 @@ export async function runIndexerProcess(
         config,
         chains,
         readerRole,
-        endsWhenRefused,
+        endsOnFatalFailure,
         pools: database.plan.indexer,
         shardPools: Object.fromEntries(database.shards.map((shard) => [shard.name, shard.plan.indexer])),
         database: database.address(),

@@ -4,8 +4,8 @@ import { availableCores } from "../../lib/available-cores.ts";
 type Workers = Pick<Config, "workers">;
 
 /** The indexer and the database need cores too. */
-const minCoresForSeveral = 4;
-const maxByDefault = 8;
+const minCoresForSeveralWorkers = 4;
+const defaultMaxWorkers = 8;
 
 /** The number of workers of `ashlar serve`. */
 export const workersOfServe = ({ workers = 1 }: Workers, cores = availableCores()): number => (workers === "auto" ? cores : workers);
@@ -13,7 +13,7 @@ export const workersOfServe = ({ workers = 1 }: Workers, cores = availableCores(
 /** The number of workers of `ashlar start`. */
 export const workersOfStart = ({ workers }: Workers, cores = availableCores()): number =>
   workers === undefined
-    ? cores < minCoresForSeveral
+    ? cores < minCoresForSeveralWorkers
       ? 1
-      : Math.min(maxByDefault, Math.floor(cores / 2))
+      : Math.min(defaultMaxWorkers, Math.floor(cores / 2))
     : workersOfServe({ workers }, cores);

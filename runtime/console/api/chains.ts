@@ -47,9 +47,12 @@ export async function findChain({ stores, databaseOf }: ChainLocations, name: st
   const chain = chains.find((candidate) => candidate.name === name);
   if (chain !== undefined) return chain;
   const configured = databaseOf(name);
-  const silent = [...lost].filter((database) => configured === undefined || configured === database);
-  if (silent.length > 0)
-    throw new ConsoleError(503, `Database ${silent.join(", ")}, which may contain ${name}, does not respond: try again later.`);
+  const unavailable = [...lost].filter((database) => configured === undefined || configured === database);
+  if (unavailable.length > 0)
+    throw new ConsoleError(
+      503,
+      `No response from ${unavailable.length === 1 ? "database" : "databases"} ${unavailable.join(", ")}, which may contain ${name}: try again later.`,
+    );
   throw unknownChain(
     name,
     chains.map((candidate) => candidate.name),
@@ -122,7 +125,7 @@ export async function readChain(locations: ChainLocations, name: string, tasks: 
   };
 }
 
-const nothing = z.strictObject({}, "an empty object");
+const emptyBody = z.strictObject({}, "an empty object");
 const queueText = `a list of ${Object.keys(queueTables).join(" and ")}`;
 const retry = z.strictObject({
   queues: z.array(z.enum(Object.keys(queueTables) as [QueueName, ...QueueName[]], queueText)).min(1, queueText),
@@ -145,13 +148,15 @@ type Action = (chain: StoredChain, body: unknown, actor: string) => Promise<stri
 export function createChainActions(tasks: ChainTasks): Readonly<Record<string, Action>> {
   return {
     async pause(chain, body, actor) {
-      parseWith(nothing, body);
-      return (await pauseChain(chain.store.indexing, chain, actor)) ? "Paused: its indexer stops within seconds." : "Already paused.";
+      parseWith(emptyBody, body);
+      return (await pauseChain(chain.store.indexing, chain, actor))
+        ? "Paused: the chain's indexer stops within seconds."
+        : "Already paused.";
     },
     async resume(chain, body, actor) {
-      parseWith(nothing, body);
+      parseWith(emptyBody, body);
       return (await resumeChain(chain.store.indexing, chain, actor))
-        ? "Resumed: its indexer continues within seconds."
+        ? "Resumed: the chain's indexer continues within seconds."
         : "The chain is not paused, or is being removed or restored.";
     },
     async "retry-jobs"(chain, body, actor) {
@@ -162,7 +167,7 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
       const contract = (parseWith(refresh, body).contract?.toLowerCase() ?? null) as Address | null;
       const { tokens, isCollection } = await refreshMetadata(chain.store.indexing, chain, contract, actor);
       if (tokens === 0 && !isCollection)
-        throw new ConsoleError(404, `No ${contract ?? "token"} with metadata in the index of ${chain.name}.`);
+        throw new ConsoleError(404, `No ${contract === null ? "token" : `token ${contract}`} with metadata in the index of ${chain.name}.`);
       return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the contract's NFT documents," : ""} will be read again.`;
     },
     async audit(chain, body, actor) {

@@ -46,7 +46,7 @@ const fields = {
 };
 /** Fields that are absent are not changed. */
 const change = z.strictObject(fields).partial();
-const created = change.required({ label: true });
+const creation = change.required({ label: true });
 
 type Change = z.output<typeof change>;
 
@@ -78,7 +78,7 @@ const inCredits = (hundredths: number | null): number | null => (hundredths === 
 export async function listKeys(database: Pick<Database, "query">): Promise<KeyItem[]> {
   const [keys, uses] = await Promise.all([
     createKeys(database).list(),
-    // Each key's newest day, by the primary key.
+    // Reads each key's newest day by the primary key.
     database.query<LastUse>(
       `SELECT k.id AS "keyId", u.last_at AS "lastUsedAt" FROM api_keys k CROSS JOIN LATERAL (
          SELECT max(last_at) AS last_at FROM key_requests WHERE key_id = k.id AND day = (SELECT max(day) FROM key_requests WHERE key_id = k.id)) u
@@ -113,7 +113,7 @@ const withKeys = <Result>(
 
 /** Creates a key. @throws {ConsoleError} 400 */
 export async function createKey(database: Pick<Database, "transaction">, body: unknown, actor: string): Promise<CreatedKey> {
-  const input = parseWith(created, body);
+  const input = parseWith(creation, body);
   return withKeys(database, actor, async (keys, record) => {
     const key = await keys.create({ label: input.label });
     await keys.update(key.id, toKeyChange(input));

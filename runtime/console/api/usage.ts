@@ -9,13 +9,13 @@ import type { UsageResponse, UsageRow } from "../responses.ts";
 
 const dayText = "a day such as 2027-01-31";
 const day = z.iso.date(dayText);
-const integerText = "the id of a key";
+const keyIdText = "the id of a key";
 const filter = z.strictObject({
   from: day,
   to: day,
   key: z
     .string()
-    .regex(/^[1-9]\d{0,15}$/, integerText)
+    .regex(/^[1-9]\d{0,15}$/, keyIdText)
     .transform(Number)
     .optional(),
   operation: z.string().max(100).optional(),
@@ -109,19 +109,19 @@ export async function readUsage({ query }: Pick<Queryable, "query">, usage: Filt
     group.errors += row.errors;
     group.counts[row.bucket] = (group.counts[row.bucket] ?? 0) + row.requests;
   }
-  const all = [...groups.values()];
+  const sums = [...groups.values()];
   const labelOf = new Map(labels.map(({ id, label }) => [id, label]));
   const byCredits = (rows: readonly UsageRow[]): UsageRow[] =>
     rows.toSorted((left, right) => right.credits - left.credits || right.requests - left.requests).slice(0, maxGroups);
   return {
-    days: all
+    days: sums
       .filter((row) => row.day !== null)
       .map((row) => toRow(row.day ?? "", row))
       .sort((left, right) => (left.name < right.name ? -1 : 1)),
     keys: byCredits(
-      all.filter((row) => row.keyId !== null).map((row) => ({ ...toRow(`${row.keyId}`, row), label: labelOf.get(row.keyId ?? 0) ?? "" })),
+      sums.filter((row) => row.keyId !== null).map((row) => ({ ...toRow(`${row.keyId}`, row), label: labelOf.get(row.keyId ?? 0) ?? "" })),
     ),
-    operations: byCredits(all.filter((row) => row.operation !== null).map((row) => toRow(row.operation ?? "", row))),
+    operations: byCredits(sums.filter((row) => row.operation !== null).map((row) => toRow(row.operation ?? "", row))),
   };
 }
 

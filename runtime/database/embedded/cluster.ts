@@ -63,13 +63,13 @@ async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: 
 async function setPassword(
   paths: EmbeddedPaths,
   folder: string,
-  more: readonly string[],
+  otherStatements: readonly string[],
   binaries: Binaries,
   account: Account,
 ): Promise<void> {
   const password = randomBytes(32).toString("hex");
   const { options, dataDirectory } = spawnIn(folder, account);
-  const statements = [`ALTER ROLE ${roleName} PASSWORD '${password}';`, ...more];
+  const statements = [`ALTER ROLE ${roleName} PASSWORD '${password}';`, ...otherStatements];
   const single = ["--single", "-D", dataDirectory, "-c", "log_min_messages=fatal", "postgres"];
   await run(join(binaries.folder, "bin", "postgres"), single, options, `${statements.join("\n")}\n`);
   const unfinished = `${paths.password}.unfinished`;

@@ -42,14 +42,14 @@ export const ownRecord = (id: string): LockRecord => {
   };
 };
 
-/** Whether two processes run on the same machine, which has not been rebooted between them. */
+/** Whether two processes run on the same machine, without a reboot between their starts. */
 export const isSameMachine = (a: LockRecord, b: LockRecord): boolean => a.boot !== "" && a.boot === b.boot;
 
 /** Whether two processes see each other's processes and local sockets. */
 export const isSameContainer = (a: LockRecord, b: LockRecord): boolean =>
   isSameMachine(a, b) && a.network === b.network && a.processes === b.processes;
 
-/** Reads a lock file; undefined if there is none. @throws {Error} of the file system */
+/** Reads a lock file; undefined if there is none. @throws {Error} if it cannot be read */
 export function readLock(path: string): LockState | undefined {
   try {
     const { ino, mtimeNs } = statSync(path, { bigint: true });

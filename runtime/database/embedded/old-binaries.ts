@@ -15,9 +15,11 @@ const debianFolder = "/usr/lib/postgresql";
  */
 export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: string, folder: string | undefined): Binaries {
   const searched = folder === undefined ? copiesOf(paths, major) : [folder, join(folder, "native"), dirname(folder), packageIn(folder)];
-  const found = searched.filter((each) => existsSync(programOf(each))).map((each) => ({ each, version: versionOf(each, account) }));
+  const found = searched
+    .filter((location) => existsSync(programOf(location)))
+    .map((location) => ({ location, version: versionOf(location, account) }));
   const match = found.find(({ version }) => version.split(".")[0] === major);
-  if (match !== undefined) return findBinaries(paths, account, { folder: match.each, version: match.version, caches: systemCaches });
+  if (match !== undefined) return findBinaries(paths, account, { folder: match.location, version: match.version, caches: systemCaches });
   const [other] = found;
   const where =
     folder === undefined

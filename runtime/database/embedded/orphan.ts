@@ -15,6 +15,6 @@ export async function findOrphan(paths: EmbeddedPaths, signal?: AbortSignal): Pr
     return postmaster !== undefined || !isOccupied(paths) ? { postmaster } : null;
   };
   const found = await poll(find, { ...every(pollMilliseconds), withinMilliseconds: recoveryMilliseconds });
-  if (found === null) throw new EmbeddedUnavailable(`an earlier server of ${paths.root} neither starts nor stops`);
+  if (found === null) throw new EmbeddedUnavailable(`an earlier server of ${paths.root} has neither finished starting nor stopped`);
   return found.postmaster;
 }

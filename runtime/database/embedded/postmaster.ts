@@ -128,7 +128,7 @@ export function interruptPostmaster(postmaster: Postmaster): void {
 export function killPostmaster({ pid, alive }: Postmaster, paths: EmbeddedPaths): void {
   if (!alive()) return;
   const children = childrenOf(pid, paths.cluster);
-  for (const each of [pid, ...children]) signalProcess(each, "SIGKILL");
+  for (const target of [pid, ...children]) signalProcess(target, "SIGKILL");
 }
 
 /**

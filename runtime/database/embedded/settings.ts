@@ -17,8 +17,8 @@ const thisMachine = (): Machine => {
 };
 
 /**
- * max_connections on a small machine. A larger one has 14 connections per core: 6 for requests, up to 6 for a worker's other work, and a reserve
- * of 10 % (`commands/pool-sizes.ts`); and 60 for the other processes.
+ * max_connections on a small machine. A larger one has 60 connections for the other processes, and 14 per core: 6 for requests, up to 6 for a
+ * worker's other work, and a reserve of 10 % (`commands/pool-sizes.ts`).
  */
 const minConnections = 100;
 const connectionsPerCore = 14;

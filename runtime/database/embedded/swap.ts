@@ -6,8 +6,8 @@ import type { EmbeddedPaths } from "./paths.ts";
 export const keptCluster = ({ root }: EmbeddedPaths, major: string): string => join(root, `postgres-${major}`);
 
 /**
- * Replaces a cluster with the upgraded one, and keeps the old one. No system call exchanges folders on all file systems: if the process is killed
- * between the renames, the next start completes them (`completeSwap`).
+ * Replaces a cluster with the upgraded one, and keeps the old one. No system call atomically swaps two directories on every file system: if the
+ * process is killed between the renames, the next start completes them (`completeSwap`).
  */
 export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: string): void {
   renameSync(upgraded, paths.upgraded);

@@ -39,7 +39,7 @@ export const clientOf = (url: () => string): typeof pg.Client =>
       const connect = (): Promise<pg.Client> =>
         this.#search === null ? super.connect() : connectToPrimary(this, this.#search, () => super.connect());
       if (callback === undefined) return connect();
-      // Without a promise where it can be avoided (see `connect` in connection.ts).
+      // Avoids a promise where possible (see `connect` in connection.ts).
       if (this.#search === null) super.connect(callback);
       else connect().then(() => callback(null), callback);
       return undefined;

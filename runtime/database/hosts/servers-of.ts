@@ -23,14 +23,14 @@ const primaryAttributes = new Set(["read-write", "primary"]);
 export function serversOf(url: string): Servers {
   const [, start = "", hosts = "", path = "", query = ""] = parts.exec(url) ?? [];
   const settings = query.split("&").filter((setting) => setting !== "");
-  const isOne = !hosts.includes(",");
-  if (isOne && !settings.some((setting) => attributes.test(setting))) return { urls: [url], mustBePrimary: false };
+  const isSingleHost = !hosts.includes(",");
+  if (isSingleHost && !settings.some((setting) => attributes.test(setting))) return { urls: [url], mustBePrimary: false };
   const kept = settings.filter((setting) => !attributes.test(setting));
   const end = `${path}${kept.length === 0 ? "" : `?${kept.join("&")}`}`;
   return { urls: hosts.split(",").map((host) => `${start}${host}${end}`), mustBePrimary: true };
 }
 
-/** Whether a URL selects the primary of several servers, as Ashlar does if the URL does not specify it. */
+/** Whether a URL selects the primary: explicitly, or by not specifying which server to select. */
 export function selectsPrimary(url: string): boolean {
   const query = parts.exec(url)?.[4] ?? "";
   return query.split("&").every((setting) => {

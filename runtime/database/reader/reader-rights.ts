@@ -55,7 +55,7 @@ export async function readerRightsProblem(reader: Queryable): Promise<string | n
 }
 
 /** Whether two connections use the same database in the same cluster, or in a physical replica of it. */
-export async function isSameDatabase(one: Queryable, other: Queryable): Promise<boolean> {
+export async function isSameDatabase(left: Queryable, right: Queryable): Promise<boolean> {
   const identityOf = async (database: Queryable): Promise<string> =>
     JSON.stringify(
       await database.query(
@@ -63,6 +63,6 @@ export async function isSameDatabase(one: Queryable, other: Queryable): Promise<
          FROM pg_database WHERE datname = current_database()`,
       ),
     );
-  const [first, second] = await Promise.all([identityOf(one), identityOf(other)]);
+  const [first, second] = await Promise.all([identityOf(left), identityOf(right)]);
   return first === second;
 }

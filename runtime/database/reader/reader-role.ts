@@ -82,7 +82,7 @@ const passwordOf = async (client: DatabaseClient, role: string): Promise<string>
     [role],
   );
   const [row] = await client.query<{ password: string }>("SELECT password FROM community_reader WHERE role = $1", [role]);
-  if (row === undefined) throw new TypeError("community_reader has no row of the role.");
+  if (row === undefined) throw new TypeError("community_reader has no row for the role.");
   return row.password;
 };
 
@@ -126,8 +126,8 @@ const configure = async (client: DatabaseClient, role: string, { name, value, is
 };
 
 /**
- * Revokes rights that every role has by default: temporary tables, and functions that have side effects or run SQL from a text. The server's user is
- * its superuser, and keeps them. Does nothing if they are already revoked.
+ * Revokes rights that every role has by default: temporary tables, and functions that have side effects or run SQL that they receive as text. The
+ * database user keeps them, because it is a superuser. Does nothing if they are already revoked.
  */
 const revokeDefaults = async (client: DatabaseClient, { role }: Names): Promise<void> => {
   const [row] = await client.query<{ database: string | null; functions: string | null }>(

@@ -4,7 +4,7 @@ import pg from "pg";
 export interface RoleSetting {
   readonly name: string;
   readonly value: string;
-  /** Whether the role may lack it: only superusers set it. */
+  /** Whether the role may lack it, because only superusers can set it. */
   readonly isOptional?: boolean;
 }
 
@@ -24,7 +24,7 @@ export const roleSettings: readonly RoleSetting[] = [
 
 /**
  * Functions of pg_catalog, as a regular expression, that any role may execute by default and that do more than compute: they change the session, wait, lock,
- * notify, write large objects or the write-ahead log, run SQL from a text, or act on the role's other sessions.
+ * notify, write large objects or the write-ahead log, run SQL that they receive as text, or act on the role's other sessions.
  */
 export const revokedFunctions =
   "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|pg_(cancel|terminate)_backend|pg_logical_emit_message" +

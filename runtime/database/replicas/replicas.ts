@@ -41,8 +41,8 @@ export interface ReplicasOptions {
   readonly onChange: (replica: number, problem: string | null) => void;
 }
 
-/** A content's version and time. */
-const parsed = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.split(".", 1)[0]), changedAt: changedAt.getTime() });
+/** Reads the version and the time of a chain's content. */
+const parseContent = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.split(".", 1)[0]), changedAt: changedAt.getTime() });
 
 /**
  * Watches replicas and chooses one for each statement. A replica runs statements of a request only if it has replayed at least the content of the
@@ -50,7 +50,7 @@ const parsed = ({ id, changedAt }: RequiredContent) => ({ version: Number(id.spl
  * failover, a diverged former primary's last change is older than its successor's.
  */
 export function createReplicas({ primary, replicas: opened, onChange }: ReplicasOptions): Replicas {
-  const required = new Map<number, ReturnType<typeof parsed> | null>();
+  const required = new Map<number, ReturnType<typeof parseContent> | null>();
   const fallbacks = opened.map(() => 0);
   let identity: Promise<string> | undefined;
   const identityOfPrimary = (): Promise<string> => {
@@ -97,8 +97,8 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     return chosen;
   };
   /**
-   * Repeats a statement that failed on a replica, unless its time is up: the replica may be lost, conflict with its recovery, or lack a table. The
-   * statement runs on another replica first, because the primary may be lost as well, and then on the primary.
+   * Runs a statement on a replica. A failed one is repeated unless its time is up: the replica may be lost or lack a table, or the statement may
+   * conflict with its recovery. It is repeated on another replica first, because the primary may be lost as well, and then on the primary.
    */
   const route = async <T>(work: (database: Queryable) => Promise<T>, failed?: Replica): Promise<T> => {
     const replica = choose(failed);
@@ -120,7 +120,7 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     },
     requireContent(chainId, content) {
       if (content === undefined) required.delete(chainId);
-      else required.set(chainId, content === null ? null : parsed(content));
+      else required.set(chainId, content === null ? null : parseContent(content));
       for (const replica of replicas) replica.check();
     },
     status: () =>

@@ -107,13 +107,13 @@ const decodeStatic = (data: Hex, type: AbiType, at: number): AbiValue | null => 
       return isZero(data, padding, at + word) ? `0x${data.slice(at, padding)}` : null;
     }
     case "list":
-      return decodeStatics(data, type.item, type.length ?? 0, at);
+      return decodeStaticItems(data, type.item, type.length ?? 0, at);
     default:
       return null;
   }
 };
 
-const decodeStatics = (data: Hex, item: AbiType, count: number, from: number): readonly AbiValue[] | null => {
+const decodeStaticItems = (data: Hex, item: AbiType, count: number, from: number): readonly AbiValue[] | null => {
   const values: AbiValue[] = [];
   for (let position = 0; position < count; position += 1) {
     const value = decodeStatic(data, item, from + position * word * (item.words ?? 1));

@@ -34,11 +34,11 @@ export function checkAddedOperations(
   scope: Scope,
 ): CheckedEndpoints {
   const checked = Object.entries(operations).map(([name, operation]) => ({ name, ...checkOperation(source, name, operation, scope) }));
-  const known = checked.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
+  const valid = checked.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
   // An operation that is not in the template and has no item has no shape: its SQL check reports it, with the template's names.
   const shapes = new Map([...scope.template].map(([name, endpoint]) => [name, shapeOf(endpoint, scope)]));
-  for (const [name, endpoint] of known) shapes.set(name, shapeOf(endpoint, scope));
-  return { value: Object.fromEntries(known), shapes, diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
+  for (const [name, endpoint] of valid) shapes.set(name, shapeOf(endpoint, scope));
+  return { value: Object.fromEntries(valid), shapes, diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
 }
 
 function checkOperation(
@@ -48,14 +48,14 @@ function checkOperation(
   { template, objects }: Scope,
 ): Checked<DeclaredEndpoint | null> {
   const { summary = null, notes = null, item, parameters, cost } = operation;
-  const terms = { summary, notes, cost: cost === undefined ? null : { hundredths: Math.round(cost.credits * 100), per: cost.per } };
+  const ownProperties = { summary, notes, cost: cost === undefined ? null : { hundredths: Math.round(cost.credits * 100), per: cost.per } };
   const templateEndpoint = template.get(name);
   if (templateEndpoint !== undefined) {
     const surplus = (["item", "parameters"] as const).filter((key) => operation[key] !== undefined);
     const diagnostics = surplus.map((key) =>
       diagnostic("template-operation", source.locationOfKey(["operations", name, key]), { key, operation: name }),
     );
-    return { value: { ...terms, ...templateEndpoint }, diagnostics };
+    return { value: { ...ownProperties, ...templateEndpoint }, diagnostics };
   }
   if (item === undefined) return { value: null, diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
@@ -67,7 +67,7 @@ function checkOperation(
     diagnostics.push(
       diagnostic("missing-key", source.locationOfKey(["operations", name]), { key: "summary", expected: "the title of the endpoint" }),
     );
-  return { value: { ...terms, item, parameters: [...new Set(parameters ?? [])] }, diagnostics };
+  return { value: { ...ownProperties, item, parameters: [...new Set(parameters ?? [])] }, diagnostics };
 }
 
 const shapeOf = ({ item, parameters }: TemplateEndpoint, { objects }: Scope): QueryShape => {

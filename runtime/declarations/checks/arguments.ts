@@ -22,27 +22,30 @@ export function checkArguments(
   { inputs }: ParsedFunction,
 ): Checked<ReadArgument[]> {
   const { arguments: given = [], touchedBy = [], everyBlocks } = declaration.file.reads[read] ?? {};
-  const list = valueAt(declaration, "reads", read, "arguments");
+  const listLocation = valueAt(declaration, "reads", read, "arguments");
   if (given.length !== inputs.length) {
-    const location = given.length === 0 ? keyAt(declaration, "reads", read) : list;
+    const location = given.length === 0 ? keyAt(declaration, "reads", read) : listLocation;
     return { value: [], diagnostics: [diagnostic("argument-count", location, { found: given.length, expected: inputs.length })] };
   }
   const touching = tables.filter(({ name }) => touchedBy.includes(name));
   const checked = inputs.map((parameter, index) => checkArgument(declaration, touching, { read, index, parameter }, given[index] ?? ""));
-  const value = checked.flatMap((one) => one.value ?? []);
-  const calls = value.reduce((product, one) => product * (typeof one !== "string" && "each" in one ? one.each.length : 1), 1);
+  const value = checked.flatMap((argument) => argument.value ?? []);
+  const calls = value.reduce(
+    (product, argument) => product * (typeof argument !== "string" && "each" in argument ? argument.each.length : 1),
+    1,
+  );
   return {
     value,
     diagnostics: [
-      ...checked.flatMap((one) => one.diagnostics),
-      ...(everyBlocks === undefined ? [] : findColumn(given, valueAt(declaration, "reads", read, "everyBlocks"))),
-      ...(calls > maxCalls ? [diagnostic("too-many-calls", list, { found: calls, expected: maxCalls })] : []),
+      ...checked.flatMap(({ diagnostics }) => diagnostics),
+      ...(everyBlocks === undefined ? [] : findPeriodicColumns(given, valueAt(declaration, "reads", read, "everyBlocks"))),
+      ...(calls > maxCalls ? [diagnostic("too-many-calls", listLocation, { found: calls, expected: maxCalls })] : []),
     ],
   };
 }
 
 /** Reports a column argument in a periodic read: columns have values only at blocks with rows. */
-function findColumn(given: readonly Argument[], location: SourceLocation): Diagnostic[] {
+function findPeriodicColumns(given: readonly Argument[], location: SourceLocation): Diagnostic[] {
   const [column] = given.flatMap((argument) => (typeof argument === "object" && "column" in argument ? [argument.column] : []));
   return column === undefined ? [] : [diagnostic("periodic-column", location, { column })];
 }
@@ -82,7 +85,7 @@ function checkValues(
   type: string,
 ): Checked<string[]> {
   const locationOf = (position: number): SourceLocation => valueAt(declaration, ...path, position);
-  const checked = given.map((one, position) => checkLiteral(one, type, locationOf(position)));
+  const checked = given.map((literal, position) => checkLiteral(literal, type, locationOf(position)));
   const texts = checked.map(({ value }) => value);
   const repeated = texts.flatMap((text, position) => {
     const data = { found: `${text} again`, expected: "each value once" };
@@ -100,7 +103,8 @@ function argumentColumn(
   const subject = `parameter ${index + 1} of the function`;
   const name = snakeCase(written);
   const column = acceptedArgument(type) === null ? null : columnTypeOf(type);
-  if (column === null) return { value: null, diagnostics: [diagnostic("unsupported-type", location, { subject, type, expected: types })] };
+  if (column === null)
+    return { value: null, diagnostics: [diagnostic("unsupported-type", location, { subject, type, expected: typeNames })] };
   if (name === "") return { value: null, diagnostics: [diagnostic("unnamed-parameter", location, { subject })] };
   const diagnostics = checkSignatureName(name, "parameter", location);
   return { value: diagnostics.length > 0 ? null : { name, type: column }, diagnostics };
@@ -113,14 +117,14 @@ export function checkSignatureName(name: string, kind: "parameter" | "result", l
   return reason === null ? [] : [diagnostic("reserved-name", location, { name, reason, expected })];
 }
 
-const types = "address, bool, bytes1 to bytes32, intN and uintN";
+const typeNames = "address, bool, bytes1 to bytes32, intN and uintN";
 
 /** The canonical text of a value. */
 function checkLiteral(argument: Literal, type: string, location: SourceLocation): Checked<string | null> {
   const expected = acceptedArgument(type);
   if (expected === null)
-    return { value: null, diagnostics: [diagnostic("unsupported-type", location, { subject: "a parameter", type, expected: types })] };
-  const value = canonical(String(argument), type);
+    return { value: null, diagnostics: [diagnostic("unsupported-type", location, { subject: "a parameter", type, expected: typeNames })] };
+  const value = canonicalText(String(argument), type);
   if (value !== null) return { value, diagnostics: [] };
   return { value, diagnostics: [diagnostic("wrong-value", location, { found: renderArgument(argument), expected })] };
 }
@@ -139,7 +143,7 @@ function acceptedArgument(type: string): string | null {
   return /^u?int\d+$/.test(type) ? `a decimal integer in the range of ${type}` : null;
 }
 
-function canonical(argument: string, type: string): string | null {
+function canonicalText(argument: string, type: string): string | null {
   const bytes = type === "address" ? "20" : /^bytes(\d+)$/.exec(type)?.[1];
   if (bytes !== undefined)
     return /^0x[0-9a-fA-F]*$/.test(argument) && argument.length === 2 + 2 * Number(bytes) ? argument.toLowerCase() : null;

@@ -85,11 +85,11 @@ function locatedColumn(name: string, parameter: EventParameter, location: Source
 function checkNames(columns: readonly NamedColumn[]): Diagnostic[] {
   return columns.flatMap(({ column: { name, parameter }, location }, index) => {
     const reason = namePattern.test(name) ? columnNameProblem(name) : "is not a snake_case name of at most 30 characters";
-    const expected = `another name for it under columns, such as ${renamed(name)}: ${parameter}`;
+    const expected = `another name for it under columns, such as ${suggestedName(name)}: ${parameter}`;
     if (reason !== null) return [diagnostic("reserved-name", location, { name, reason, expected })];
     const first = columns.findIndex(({ column }) => column.name === name);
     return first < index ? [diagnostic("duplicate-column", location, { name })] : [];
   });
 }
 
-const renamed = (name: string): string => (namePattern.test(`${name}_value`) ? `${name}_value` : "value");
+const suggestedName = (name: string): string => (namePattern.test(`${name}_value`) ? `${name}_value` : "value");

@@ -32,7 +32,10 @@ function checkRead(declaration: Declaration, tables: readonly EventTable[], name
     ...args.diagnostics,
     ...columns.diagnostics,
     ...findRepeated(
-      [...args.value.flatMap((one) => (typeof one === "string" ? [] : one.name)), ...columns.value.map((one) => one.name)],
+      [
+        ...args.value.flatMap((argument) => (typeof argument === "string" ? [] : argument.name)),
+        ...columns.value.map((column) => column.name),
+      ],
       location,
     ),
     ...checkTimes(declaration, name),
@@ -106,7 +109,7 @@ function columnsOf({ outputs }: ParsedFunction, location: SourceLocation): Check
     if (reserved.length > 0) return { value: [], diagnostics: reserved };
     return { value: [{ name, type: column }], diagnostics: [] };
   });
-  return { value: checked.flatMap((one) => one.value), diagnostics: checked.flatMap((one) => one.diagnostics) };
+  return { value: checked.flatMap(({ value }) => value), diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
 }
 
 function findRepeated(names: readonly string[], location: SourceLocation): Diagnostic[] {

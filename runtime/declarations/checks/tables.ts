@@ -76,9 +76,9 @@ function checkPresence(
   index: number,
 ): Diagnostic[] {
   const column = columns.find((known) => known.name === name);
-  const without = events.find(({ event }) => !event.parameters.some((parameter) => parameter.name === column?.parameter));
-  if (column === undefined || without === undefined) return [];
-  return [diagnostic("nullable-key", valueAt(declaration, "tables", table, "latestBy", index), { name, event: without.event.text })];
+  const nullVariant = events.find(({ event }) => !event.parameters.some((parameter) => parameter.name === column?.parameter));
+  if (column === undefined || nullVariant === undefined) return [];
+  return [diagnostic("nullable-key", valueAt(declaration, "tables", table, "latestBy", index), { name, event: nullVariant.event.text })];
 }
 
 // Variants with the same types differ in which parameters are indexed, so a log's number of topics determines its variant.

@@ -12,11 +12,11 @@ const kinds: Readonly<Record<string, ItemColumn["kind"]>> = { number: "number", 
 
 /** The columns of an object's fields: nested fields have dotted names, and an array or a recursive object is one JSON cell. */
 export function itemColumns(fieldsOf: (object: string) => readonly ItemField[], object: string): ItemColumn[] {
-  const columnsOf = (name: string, path: readonly string[], above: readonly string[]): ItemColumn[] =>
+  const columnsOf = (name: string, path: readonly string[], ancestors: readonly string[]): ItemColumn[] =>
     fieldsOf(name).flatMap((field): ItemColumn[] => {
-      const here = [...path, field.name];
-      if (field.object === null || field.list || above.includes(field.object)) return [itemColumn(field, here)];
-      return columnsOf(field.object, here, [...above, field.object]);
+      const fieldPath = [...path, field.name];
+      if (field.object === null || field.list || ancestors.includes(field.object)) return [itemColumn(field, fieldPath)];
+      return columnsOf(field.object, fieldPath, [...ancestors, field.object]);
     });
   return columnsOf(object, [], [object]);
 }

@@ -133,9 +133,7 @@ function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | nu
     case "TypeName":
       return checkType(stringsOf(fields.names), at);
     case "A_Indirection":
-      return (fields.indirection as readonly Fields[]).some((step) => "A_Indices" in step === false)
-        ? syntax("A_Indirection.String", at)
-        : null;
+      return (fields.indirection as readonly Fields[]).some((step) => !("A_Indices" in step)) ? syntax("A_Indirection.String", at) : null;
     default:
       return null;
   }
@@ -173,9 +171,9 @@ function isOwnFunction(names: readonly string[], functions: readonly string[]): 
 function checkFunction(names: readonly string[], { functions, at }: Pick<NodeScope, "functions" | "at">): Refusal | null {
   if (isOwnFunction(names, functions)) return null;
   const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
-  const known = schema === "pg_catalog" ? allowedFunctions.has(name) : schema === "api" && apiFunctions.includes(name);
-  if (known && names.length <= 2) return null;
-  const expected = [...functions, ...apiFunctions.map((view) => `api.${view}`), ...allowedFunctions];
+  const isAllowed = schema === "pg_catalog" ? allowedFunctions.has(name) : schema === "api" && apiFunctions.includes(name);
+  if (isAllowed && names.length <= 2) return null;
+  const expected = [...functions, ...apiFunctions.map((apiFunction) => `api.${apiFunction}`), ...allowedFunctions];
   return { code: "refused-function", at, data: { name: names.join("."), expected } };
 }
 

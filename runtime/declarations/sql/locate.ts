@@ -6,8 +6,8 @@ import { positionsIn } from "./positions.ts";
 import { resultColumnsOf } from "./result.ts";
 
 /**
- * Maps a Unicode character of a compiled statement to its location in the file. Compilation inserted the schema before table names, and replaced
- * parameters and semicolons with text of the same length.
+ * Maps the position of a Unicode character in a compiled statement to its location in the file. Compilation inserted the schema before table names, and
+ * replaced parameters and semicolons with text of the same length.
  */
 export function locateCharacter(
   { path, text }: SqlSource,

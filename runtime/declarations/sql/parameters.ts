@@ -31,7 +31,7 @@ export function isQueryParameter(name: string): name is QueryParameter {
   return (queryParameters as readonly string[]).includes(name);
 }
 
-/** Replaces the parameters by numbers in the order of their first use, and the semicolon after the statement by a space. */
+/** Replaces the parameters with numbers in the order of their first use, and the semicolon after the statement with a space. */
 export function compileParameters(text: string, uses: readonly ParameterUse[], semicolons: readonly number[]): CompiledText {
   const names = [...new Set(uses.map(({ name }) => name))].filter(isQueryParameter);
   const bytes = Buffer.from(text);

@@ -40,7 +40,7 @@ export class SqlSyntaxError extends Error {
   }
 }
 
-/** The tokens of a text, with its comments. @throws {SqlSyntaxError} */
+/** The tokens of a text, including its comments. @throws {SqlSyntaxError} */
 export function scanTokens(text: string): Token[] {
   // The library rejects empty text.
   if (text === "") return [];

@@ -89,9 +89,9 @@ function amountsByScript({ inputs, outputs }: BitcoinTransaction): ReadonlyMap<H
   const amounts = new Map<Hex, { received: bigint; sent: bigint }>();
   const add = (side: "received" | "sent", { value, script }: BitcoinOutput): void => {
     if (!amounts.has(script) && !hasAddress(script)) return;
-    const known = amounts.get(script) ?? { received: 0n, sent: 0n };
-    known[side] += value;
-    amounts.set(script, known);
+    const entry = amounts.get(script) ?? { received: 0n, sent: 0n };
+    entry[side] += value;
+    amounts.set(script, entry);
   };
   for (const output of outputs) add("received", output);
   for (const { spent } of inputs) if (spent !== null) add("sent", spent);

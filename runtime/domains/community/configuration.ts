@@ -5,21 +5,21 @@ import type { CommunityChain } from "./contracts-on-chain.ts";
 /** Why the contracts configured for a chain cannot be indexed; null if they can. */
 export const configurationProblem = (protocols: readonly Protocol[], { name, community }: CommunityChain): string | null => {
   for (const [id, contracts] of Object.entries(community)) {
-    const protocol = protocols.find((known) => known.id === id);
-    const known = protocols.filter(({ contracts: kinds }) => Object.keys(kinds).length > 0).map((other) => other.id);
+    const protocol = protocols.find((candidate) => candidate.id === id);
+    const idsWithContracts = protocols.filter(({ contracts: kinds }) => Object.keys(kinds).length > 0).map((candidate) => candidate.id);
     if (protocol === undefined)
-      return `Unknown protocol ${id} in the community setting of chain ${name}: ${accepted(id, known, "no protocol has contracts")}`;
+      return `Unknown protocol ${id} in the community setting of chain ${name}: ${hintFor(id, idsWithContracts, "no protocol has contracts")}`;
     const kinds = Object.keys(protocol.contracts);
     const unknown = Object.keys(contracts).find((kind) => !kinds.includes(kind));
     if (unknown !== undefined) {
-      return `Unknown contract ${unknown} of protocol ${id} in the community setting of chain ${name}: ${accepted(unknown, kinds, "the protocol has no contracts")}`;
+      return `Unknown contract ${unknown} of protocol ${id} in the community setting of chain ${name}: ${hintFor(unknown, kinds, "the protocol has no contracts")}`;
     }
   }
   return null;
 };
 
-const accepted = (name: string, known: readonly string[], whyNone: string): string => {
-  const nearest = nearestName(name, known);
+const hintFor = (name: string, candidates: readonly string[], whyNone: string): string => {
+  const nearest = nearestName(name, candidates);
   if (nearest !== null) return `did you mean ${nearest}?`;
-  return known.length === 0 ? `expected none, because ${whyNone}.` : `expected one of ${known.join(", ")}.`;
+  return candidates.length === 0 ? `expected none, because ${whyNone}.` : `expected one of ${candidates.join(", ")}.`;
 };

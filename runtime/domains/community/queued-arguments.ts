@@ -26,7 +26,7 @@ export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Add
 /** 0x followed by 40 hex digits. */
 const addressLength = 42;
 
-/** An SQL expression for the arguments of a read's result, in the queue's format. */
+/** A SQL expression for the arguments of a read's result, in the queue's format. */
 export const resultArguments = (read: ContractRead, alias: string): Sql => {
   const parts = columnArguments(read).map(({ name, type }) => {
     const column = identifier(`${alias}.${name}`);

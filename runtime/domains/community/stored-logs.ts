@@ -42,15 +42,15 @@ export async function foldStoredLogs(
   const addresses = new Set([...fixed.values()].flatMap((contracts) => [...contracts.keys()]));
   for (;;) {
     const logs = await storedLogs(database, fold, [...addresses], { chainId: range.chainId, limit: range.maxLogs + 1 });
-    const read = logs.slice(0, range.maxLogs);
+    const page = logs.slice(0, range.maxLogs);
     const blocks = blocksOf(
-      read,
+      page,
       starts.filter((start) => start <= range.head),
     );
     const rows = foldEvents(fold, blocks, { state: { get: () => undefined }, chain: { from: range.from } });
-    const known = addresses.size;
+    const countBefore = addresses.size;
     for (const { address } of rows[fold.relations.contracts.table.name] ?? []) addresses.add(String(address) as Address);
-    if (addresses.size === known) return { rows, logs: read.length, hasMore: logs.length > range.maxLogs };
+    if (addresses.size === countBefore) return { rows, logs: page.length, hasMore: logs.length > range.maxLogs };
   }
 }
 
@@ -67,7 +67,7 @@ export async function* foldLogsOf(
   const state: State = {
     get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
   };
-  for (let after: LogPosition | null = beforeAll; after !== null; ) {
+  for (let after: LogPosition | null = beforeFirstLog; after !== null; ) {
     const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit, after });
     yield { rows: foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } }), logs: logs.length };
     after = logs.length < limit ? null : (logs.at(-1) ?? null);
@@ -75,14 +75,14 @@ export async function* foldLogsOf(
 }
 
 type LogPosition = Pick<LogRecord, "block_number" | "log_index">;
-const beforeAll: LogPosition = { block_number: -1, log_index: 0 };
+const beforeFirstLog: LogPosition = { block_number: -1, log_index: 0 };
 
 /** The first logs of contracts with a declared topic, after a position. Served by logs_address. */
 const storedLogs = (
   { query }: Pick<Queryable, "query">,
   { topics }: DeclaredFold,
   addresses: readonly Address[],
-  { chainId, limit, after = beforeAll }: { readonly chainId: number; readonly limit: number; readonly after?: LogPosition },
+  { chainId, limit, after = beforeFirstLog }: { readonly chainId: number; readonly limit: number; readonly after?: LogPosition },
 ): Promise<LogRecord[]> =>
   query<LogRecord>(
     `SELECT block_number, log_index, transaction_index, address, topic0, topic1, topic2, topic3, data FROM logs

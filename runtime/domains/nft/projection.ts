@@ -34,12 +34,12 @@ export const nftProjection = defineProjection({
   },
   needs: (blocks, chain) => {
     const [tokens, sizes] = [createKeySet(), createKeySet()];
-    let seen: Address | null = null;
+    let previousToken: Address | null = null;
     for (const { token, tokenId, standard } of blocks.flatMap((block) => idMovements(block, chain))) {
       tokens.add(token, tokenId, standard);
       // Movements of one collection are usually adjacent.
-      if (seen !== token) sizes.add(token);
-      seen = token;
+      if (previousToken !== token) sizes.add(token);
+      previousToken = token;
     }
     return { tokens: tokens.keys, sizes: sizes.keys };
   },

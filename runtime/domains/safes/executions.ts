@@ -16,16 +16,16 @@ export interface SafeExecution {
   readonly isSuccessful: boolean;
   /** The signatures that the Safe received; null if neither an event nor the transaction's input contains them. */
   readonly signatures: Hex | null;
-  /** Owners and threshold are as of right before the log at this index: a Safe checks signatures before it executes. */
+  /** Signatures are checked against the owners and threshold in force just before the log at this index: a Safe checks them before it executes. */
   readonly checkedBefore: number;
 }
 
 /** The executions of a block, by log index. */
 export function executionsOf({ block, events }: DecodedBlock): SafeExecution[] {
-  const ofTransactions = groupBy(events.filter(isSafeEvent), ({ transactionIndex }) => transactionIndex);
+  const byTransaction = groupBy(events.filter(isSafeEvent), ({ transactionIndex }) => transactionIndex);
   return block.transactions.flatMap((transaction) => {
-    const ofTransaction = ofTransactions.get(transaction.index);
-    return ofTransaction === undefined ? [] : executionsOfTransaction(ofTransaction, transaction);
+    const transactionEvents = byTransaction.get(transaction.index);
+    return transactionEvents === undefined ? [] : executionsOfTransaction(transactionEvents, transaction);
   });
 }
 
@@ -88,12 +88,12 @@ function executionsWithEvents(events: readonly SafeEvent[], firstLog: number): S
  * calls to Safes that execute only once in the transaction.
  */
 function signaturesInInput(executions: readonly SafeExecution[], { to, input }: ChainTransaction) {
-  const ofSafes = groupBy(executions, ({ safe }) => safe);
+  const bySafe = groupBy(executions, ({ safe }) => safe);
   const found = new Map<number, { readonly signatures: Hex; readonly isOutermost: boolean }>();
   let isOutermost = true;
   for (let call = { to, input } as { to: Address | null; input: Hex } | null; call !== null; isOutermost = false) {
-    const ofSafe = call.to === null ? [] : (ofSafes.get(call.to) ?? []);
-    const execution = isOutermost || ofSafe.length === 1 ? ofSafe.at(-1) : undefined;
+    const safeExecutions = call.to === null ? [] : (bySafe.get(call.to) ?? []);
+    const execution = isOutermost || safeExecutions.length === 1 ? safeExecutions.at(-1) : undefined;
     const decoded = execution === undefined ? null : decodeExecTransaction(call.input);
     if (execution === undefined || decoded === null) break;
     found.set(execution.logIndex, { signatures: decoded.signatures, isOutermost });

@@ -49,8 +49,8 @@ export const safesProjection = defineProjection({
   needs: () => ({}),
   fold: (blocks) => ({
     safe_executions: blocks.flatMap(executionRows),
-    safe_owners: blocks.flatMap((decoded) => changes(decoded, ownersOf)),
-    safe_thresholds: blocks.flatMap((decoded) => changes(decoded, thresholdsOf)),
+    safe_owners: blocks.flatMap((decoded) => rowsOfEvents(decoded, ownersOf)),
+    safe_thresholds: blocks.flatMap((decoded) => rowsOfEvents(decoded, thresholdsOf)),
   }),
 });
 
@@ -66,7 +66,7 @@ const executionRows = (decoded: DecodedBlock): Row[] =>
   }));
 
 /** The rows of a block's Safe events with their positions. */
-const changes = ({ block, events }: DecodedBlock, rowsOf: (event: SafeEvent) => readonly Row[]): Row[] =>
+const rowsOfEvents = ({ block, events }: DecodedBlock, rowsOf: (event: SafeEvent) => readonly Row[]): Row[] =>
   events.filter(isSafeEvent).flatMap((event) => {
     const position = { safe: event.address, block_number: block.number, log_index: event.logIndex };
     return rowsOf(event).map((row) => ({ ...position, ...row }));

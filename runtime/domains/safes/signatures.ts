@@ -18,25 +18,25 @@ export interface SafeSignature {
 }
 
 /** Hex digits of one signature, {r, s, v}, and of a word. */
-const digits = 130;
+const digitsPerSignature = 130;
 const wordDigits = 64;
 
 /**
  * The signatures of a Safe execution: 65 bytes for each, then the data of contract signatures, whose offsets are in `s`. The 65-byte parts end at the first of
- * these offsets or at the end of the data. Several may refer to the same data, so their total length is limited to the data's length, which keeps the cost
- * linear.
+ * these offsets or at the end of the data. Several signatures may refer to the same data, so their total length is limited to the data's length, which
+ * keeps the cost linear.
  */
 export function splitSignatures(signatures: Hex): SafeSignature[] {
   const text = signatures.slice(2);
   const result: SafeSignature[] = [];
   let [end, remaining] = [text.length, text.length];
-  for (let start = 0; start + digits <= end; start += digits) {
-    const part = text.slice(start, start + digits);
+  for (let start = 0; start + digitsPerSignature <= end; start += digitsPerSignature) {
+    const part = text.slice(start, start + digitsPerSignature);
     const type = typeOf(Number.parseInt(part.slice(2 * wordDigits), 16));
     if (type === "contract") {
       const offset = 2 * smallNumber(part.slice(wordDigits, 2 * wordDigits));
       const signature = contractSignature(text, offset, remaining);
-      if (offset >= start + digits) end = Math.min(end, offset);
+      if (offset >= start + digitsPerSignature) end = Math.min(end, offset);
       remaining -= signature?.length ?? 0;
       result.push({ type, signature, account: accountIn(part) });
     } else result.push({ type, signature: `0x${part}`, account: type === "approved_hash" ? accountIn(part) : null });

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from "../openapi-document.ts";
 import { accountPath } from "./page.ts";
 
 const number = (description: string, example: number) => ({ type: "number", description, example });
-const text = (description: string, example: string) => ({ type: "string", format: "date-time", description, example });
+const dateTime = (description: string, example: string) => ({ type: "string", format: "date-time", description, example });
 const objectOf = (properties: Readonly<Record<string, object>>) => ({ type: "object", required: Object.keys(properties), properties });
 const nullable = <Schema extends { readonly type: string }>(schema: Schema) => ({ ...schema, type: [schema.type, "null"] });
 
@@ -11,7 +11,7 @@ const period = (name: string, resetsAt: string) =>
     quota: nullable(number(`Credits that the key may use per UTC ${name}; null without a quota.`, 1000)),
     used: number(`Credits that the key has used in this UTC ${name}, as of at most a second ago.`, 12.5),
     calls: { type: "integer", description: "Successful responses.", example: 125 },
-    resets_at: text("The start of the next period.", resetsAt),
+    resets_at: dateTime("The start of the next period.", resetsAt),
   });
 
 const item = objectOf({
@@ -25,7 +25,7 @@ const item = objectOf({
 const usage = objectOf({
   day: period("day", "2026-01-02T00:00:00.000Z"),
   month: period("month", "2026-02-01T00:00:00.000Z"),
-  expires_at: nullable(text("When the key expires; null if it does not expire.", "2027-01-31T00:00:00.000Z")),
+  expires_at: nullable(dateTime("When the key expires; null if it does not expire.", "2027-01-31T00:00:00.000Z")),
   items: { type: "array", description: "The endpoints that the key has used in this month.", items: item },
 });
 

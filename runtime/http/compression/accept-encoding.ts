@@ -3,7 +3,7 @@ export const codings = ["zstd", "br", "gzip"] as const;
 
 export type Coding = (typeof codings)[number];
 
-/** The codings that a client accepts. */
+/** How a response is encoded for a client. */
 export interface AcceptedCoding {
   /** The coding to send; null for none. */
   readonly coding: Coding | null;

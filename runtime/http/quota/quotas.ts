@@ -84,8 +84,8 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
   /** A key's state according to its newest quotas. */
   const stateOf = ({ id, lookedUpAt }: QuotaKey, quotas: Quotas): State => {
     const charged = ledger.charged(id);
-    const known = states.get(id);
-    const state: State = known ?? {
+    const existing = states.get(id);
+    const state: State = existing ?? {
       keyId: id,
       quotas,
       leased: charged,
@@ -95,7 +95,7 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
       expiresAt: 0,
       nextAt: 0,
     };
-    if (known === undefined) states.set(id, state);
+    if (existing === undefined) states.set(id, state);
     if (lookedUpAt > state.knownAt) {
       Object.assign(state, { quotas, knownAt: lookedUpAt });
       // The lookup has seen the written part of an overdraft.

@@ -67,8 +67,8 @@ export function createResponseCache(megabytes: number, compression: Pick<Compres
   };
   return {
     async find(key, compute, serialize) {
-      const known = cached.get(key);
-      if (known !== undefined) return { outcome: known, state: "HIT" };
+      const hit = cached.get(key);
+      if (hit !== undefined) return { outcome: hit, state: "HIT" };
       const { result, isShared } = await share(key, async () => {
         const { facts, data, isVolatile } = await compute();
         const serialized = isVolatile ? null : await serialize(data, maxBytes);

@@ -35,7 +35,7 @@ export interface ValidationDeps {
 }
 
 const sampleInterval = 1000;
-const accept = (): undefined => undefined;
+const checkNothing = (): undefined => undefined;
 
 const checksByDocument = new WeakMap<OpenApiDocument, OpenApiChecks>();
 
@@ -58,7 +58,7 @@ function shortened(value: unknown): unknown {
 
 /** Creates the validation for a mode. */
 export function createValidation({ mode, document, validators, logger }: ValidationDeps): Validation {
-  if (mode === "off") return { checkRequest: accept, checkResponse: accept };
+  if (mode === "off") return { checkRequest: checkNothing, checkResponse: checkNothing };
   const log = ({ operation, requestId, status }: CheckedResponse, violations: readonly Violation[]): void => {
     const details = { requestId, operation: operation.id, status, violations };
     logger.error(details, "Response violates the OpenAPI document");
@@ -66,7 +66,7 @@ export function createValidation({ mode, document, validators, logger }: Validat
   if (mode === "sample") {
     let count = 0;
     return {
-      checkRequest: accept,
+      checkRequest: checkNothing,
       checkResponse(response): undefined {
         if (response.status !== 200 || count++ % sampleInterval !== 0) return;
         const violations = compiledViolations(validators, response.operation.id, shortened(response.body));

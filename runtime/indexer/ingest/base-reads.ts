@@ -56,7 +56,7 @@ export const readBase = async (cache: StateCache, deps: BaseReadDeps, reads: rea
   const missing = [...readByKey.values()].filter((read) => !outcomes.has(baseReadKey(read)));
   const results = await readMissing(deps, missing);
   const rows = missing.map((read): Row => {
-    const outcome = results.get(read) ?? unknown;
+    const outcome = results.get(read) ?? unknownOutcome;
     outcomes.set(baseReadKey(read), outcome);
     return { key: baseReadKey(read), block_number: read.firstBlock, ...toRow(outcome) };
   });
@@ -64,7 +64,7 @@ export const readBase = async (cache: StateCache, deps: BaseReadDeps, reads: rea
   return { outcomes, rows };
 };
 
-const unknown: CallOutcome = { ok: false, reverted: false };
+const unknownOutcome: CallOutcome = { ok: false, reverted: false };
 
 const fromRow = (row: Row): CallOutcome =>
   row.value === null ? { ok: false, reverted: row.reverted === true } : { ok: true, data: row.value as Hex };
@@ -110,12 +110,12 @@ const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: nu
       batch.map(({ address }) => address),
       height,
     );
-    for (const [position, read] of batch.entries()) outcomes.set(read, results[position] ?? unknown);
+    for (const [position, read] of batch.entries()) outcomes.set(read, results[position] ?? unknownOutcome);
     return batch.filter(isPending);
   });
   const readCalls = readWithControl(deps.source, verifyNodeRunsCalls, calls, async (batch) => {
     const results = await callContracts(deps.source, batch, height);
-    for (const [position, read] of batch.entries()) outcomes.set(read, results[position] ?? unknown);
+    for (const [position, read] of batch.entries()) outcomes.set(read, results[position] ?? unknownOutcome);
     return batch.filter(isPending);
   });
   await Promise.all([readBalances, readCalls]);

@@ -60,21 +60,21 @@ export const readStandards = async (cache: StateCache, source: Node, blocks: rea
   if (subjects.size === 0) return { blocks, rows: [], unanswered: [] };
   await cache.prefetch(contractStandardsLoad, new Map([...subjects.keys()].map((address) => [address, [address]])));
   const evidence = new Map<Address, ContractEvidence>();
-  const unknown: EvidenceSubject[] = [];
+  const unread: EvidenceSubject[] = [];
   for (const [address, subject] of subjects) {
     const row = cache.get(contractStandardsLoad, address);
-    if (row === undefined) unknown.push(subject);
+    if (row === undefined) unread.push(subject);
     else evidence.set(address, { isCoin: row.is_coin === true, isCollection: row.is_collection === true });
   }
-  const readings = await readContracts(source, unknown);
-  const rows = unknown.map(({ address, block }): Row => {
+  const readings = await readContracts(source, unread);
+  const rows = unread.map(({ address, block }): Row => {
     const reading = readings.get(address);
     const { isCoin, isCollection } = reading?.evidence ?? { isCoin: false, isCollection: false };
     evidence.set(address, { isCoin, isCollection });
     return { address, block_number: block, is_coin: isCoin, is_collection: isCollection, read_at_block: reading?.height ?? null };
   });
   cache.set(contractStandardsTable.name, rows);
-  const unanswered = unknown.flatMap(({ address }) => (readings.has(address) ? [] : [address]));
+  const unanswered = unread.flatMap(({ address }) => (readings.has(address) ? [] : [address]));
   return { blocks: withStandards(blocks, (address) => evidence.get(address)), rows, unanswered };
 };
 

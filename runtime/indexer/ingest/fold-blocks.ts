@@ -45,7 +45,9 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   const standards = await stopwatch.time("read", () => nullOnAbort(readStandards(cache, source, decodedByForm), signal));
   if (standards === null) return null;
   const decoded = standards.blocks;
-  const states = await stopwatch.time("load", () => Promise.all(projections.map((projection) => loadOne(target, projection, decoded))));
+  const states = await stopwatch.time("load", () =>
+    Promise.all(projections.map((projection) => loadProjectionState(target, projection, decoded))),
+  );
   const reads = projections.flatMap((projection, position) => {
     const state = states[position];
     return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
@@ -54,7 +56,7 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   if (base === null) return null;
   const folded: FoldedRows[] = [];
   for (const [position, projection] of projections.entries()) {
-    folded.push(stopwatch.timeSync("fold", () => foldOne(projection, decoded, states[position], facts, base.outcomes)));
+    folded.push(stopwatch.timeSync("fold", () => foldProjection(projection, decoded, states[position], facts, base.outcomes)));
     await yieldToEventLoop();
   }
   stopwatch.timeSync("fold", () => cacheRows(cache, projections, folded));
@@ -65,7 +67,11 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   return { baseReads: base.rows, standards: standards.rows, unanswered: standards.unanswered };
 };
 
-const loadOne = async ({ cache, facts }: FoldTarget, projection: Projection, decoded: readonly DecodedBlock[]): Promise<State> => {
+const loadProjectionState = async (
+  { cache, facts }: FoldTarget,
+  projection: Projection,
+  decoded: readonly DecodedBlock[],
+): Promise<State> => {
   try {
     return await loadState(cache, projection, projection.needs(decoded, facts));
   } catch (error) {
@@ -82,7 +88,7 @@ const bufferRows = ({ buffers, projections }: FoldTarget, position: number, rows
   }
 };
 
-const foldOne = (
+const foldProjection = (
   projection: Projection,
   decoded: readonly DecodedBlock[],
   state: State | undefined,

@@ -38,9 +38,9 @@ export interface LeaderDeps {
 
 const defaultWaitMilliseconds = 500;
 /** If the lock's connection gets no response for this long, it is considered broken. */
-const silenceMilliseconds = 5_000;
+const connectionTimeoutMilliseconds = 5_000;
 /** Longer than the 30 s timeout of node requests, so that a second attempt can succeed. */
-const defaultMaxSilence = 45_000;
+const defaultMaxSilenceMilliseconds = 45_000;
 /** How long a transaction may take to start: to wait for a pool connection, connect, configure the connection, and begin. */
 const startMilliseconds = 30_000;
 
@@ -99,7 +99,7 @@ export const createLeader = (deps: LeaderDeps) => ({
       release.abort();
       // An unresponsive connection must not delay the return, and a pending timer must not keep the process alive.
       const cancelWait = new AbortController();
-      await Promise.race([ended.catch(() => undefined), sleep(silenceMilliseconds, cancelWait.signal)]);
+      await Promise.race([ended.catch(() => undefined), sleep(connectionTimeoutMilliseconds, cancelWait.signal)]);
       cancelWait.abort();
     }
     // A process that lost the lock gives a waiting process time to acquire it.
@@ -117,10 +117,10 @@ interface HeldLock {
 /** A connection with short statements: if one gets no response in time, the connection is abandoned, because a ROLLBACK would also wait. */
 const boundedConnection = (client: DatabaseClient, silent: AbortController): Connection => ({
   query: async (text, parameters) => {
-    const rows = await nullOnAbort(client.query<never>(text, parameters), AbortSignal.timeout(silenceMilliseconds));
+    const rows = await nullOnAbort(client.query<never>(text, parameters), AbortSignal.timeout(connectionTimeoutMilliseconds));
     if (rows !== null) return rows;
     silent.abort();
-    throw new DatabaseUnavailable("ETIMEDOUT", "no response in time");
+    throw new DatabaseUnavailable("ETIMEDOUT", "it did not respond in time");
   },
 });
 
@@ -147,7 +147,7 @@ const acquire = async (client: Connection, deps: LeaderDeps, signal: AbortSignal
 
 /** Returns when the lock is released, or should be released because the node does not respond. @throws {DatabaseUnavailable} */
 const keepAlive = async (client: Connection, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
-  const { chain, logger, nodeSilence = () => 0, maxSilenceMilliseconds = defaultMaxSilence } = deps;
+  const { chain, logger, nodeSilence = () => 0, maxSilenceMilliseconds = defaultMaxSilenceMilliseconds } = deps;
   const startedAt = performance.now();
   while (!released.aborted) {
     await sleep(deps.beatMilliseconds ?? 1_000, released);

@@ -8,7 +8,7 @@ import type { IndexedChain } from "../types.ts";
 const confirmations = 3;
 
 /**
- * Checks before a roll-back that the node still serves this chain: a gateway may have routed requests to a node of a different chain. @throws {BadReplyError}
+ * Checks before a rollback that the node still serves this chain: a gateway may have routed requests to a node of a different chain. @throws {BadReplyError}
  */
 export const confirmChain = async (
   source: Pick<Source, "chainId" | "genesisHash">,

@@ -21,24 +21,25 @@ export interface CatchUpSize {
 /** Lets each projection that is behind catch up with the ledger, one batch at a time, and joins it. */
 export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, size: CatchUpSize, signal: AbortSignal): Promise<void> => {
   for (const projection of session.projections) {
-    const caches = createCaches(session, projection);
+    const provideCache = createCacheProvider(session, projection);
     while (!signal.aborted && !session.joined.includes(projection)) {
       await session.exclusively(async () => {
-        if (await catchUpOnce(deps(), projection, size, signal, caches)) session.join(projection);
+        if (await catchUpOnce(deps(), projection, size, signal, provideCache)) session.join(projection);
       });
     }
   }
 };
 
 /**
- * The caches that a projection's batches are folded from. A projection that only depends on logs keeps one for as long as the session keeps its own,
- * which is replaced whenever another writer may have changed rows. Other projections load stored node responses, to which the session's batches add.
+ * Provides the cache that a projection's next batch is folded from. A projection that depends only on logs keeps one cache for as long as the session
+ * keeps its own, which is replaced whenever another writer may have changed rows. Other projections get a new cache for each batch, because they also
+ * load stored node responses, to which the session's batches add.
  */
-const createCaches = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {
-  let kept: { readonly of: StateCache; readonly cache: StateCache } | null = null;
+const createCacheProvider = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {
+  let kept: { readonly sessionCache: StateCache; readonly cache: StateCache } | null = null;
   return (create: () => StateCache): StateCache => {
     if (topics === undefined) return create();
-    if (kept?.of !== session.cache) kept = { of: session.cache, cache: create() };
+    if (kept?.sessionCache !== session.cache) kept = { sessionCache: session.cache, cache: create() };
     return kept.cache;
   };
 };
@@ -55,7 +56,7 @@ export const catchUpOnce = async (
   projection: Projection,
   size: CatchUpSize,
   signal: AbortSignal,
-  cacheOf = (create: () => StateCache): StateCache => create(),
+  provideCache = (create: () => StateCache): StateCache => create(),
 ): Promise<boolean> => {
   const { database, chainId, facts, ledger, onProgress } = deps;
   const checkpoints = await readCheckpoints(database, chainId);
@@ -70,7 +71,7 @@ export const catchUpOnce = async (
     topics === undefined ? ledger.blocks(done + 1, to, facts.nativeAccounting) : ledger.blocksOfLogs(done + 1, to, topics),
   );
   const isNew = done < facts.from;
-  const cache = cacheOf(() => createStateCache({ database, chainId, projections: [projection], nodeReads: nodeReadLoads, isNew }));
+  const cache = provideCache(() => createStateCache({ database, chainId, projections: [projection], nodeReads: nodeReadLoads, isNew }));
   const batch = createBatch(deps, cache, [projection]);
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;

@@ -2,7 +2,7 @@ import type { Head } from "../../chain/source.ts";
 import { nullOnAbort, sleep } from "../../lib/async.ts";
 import { createFinality } from "../reorg/finalized-height.ts";
 import { handleReorg, type ReorgDeps } from "../reorg/handle-reorg.ts";
-import { recordBackfilled, recordHead, recordNativeHistory } from "../storage/chain-record.ts";
+import { recordBackfilled, recordHead, recordNativeHistoryMissing } from "../storage/chain-record.ts";
 import type { IndexerDeps } from "../types.ts";
 import type { Advance } from "./advance.ts";
 
@@ -30,7 +30,7 @@ export const createFollower = (deps: FollowDeps): Follower => {
   const recordHeadReached = async (): Promise<void> => {
     if (isFollowing) return;
     await recordBackfilled(database, chain.id, deps.clock());
-    await recordNativeHistory(database, chain.id, await ledger.lacksBalances());
+    await recordNativeHistoryMissing(database, chain.id, await ledger.lacksBalances());
     logger.info(`${chain.name} is indexed up to its head, block ${session.position.block}.`);
     isFollowing = true;
   };

@@ -66,7 +66,7 @@ export interface IndexSession {
 
 /** A batch that is being written. */
 export interface Commit {
-  /** The number of written rows. */
+  /** Resolves with the number of written rows. */
   readonly done: Promise<number>;
 }
 

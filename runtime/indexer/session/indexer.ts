@@ -26,8 +26,8 @@ const defaultTuning: Tuning = {
 /** The max retry wait: half of the time within which indexing should continue after a failure's cause is gone. */
 const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
 
-/** The base of the exponential backoff, in milliseconds, before a contract's base reads are repeated after the node did not respond to them. */
-const unresponsiveWait = 60_000;
+/** The base of the exponential backoff before a contract's base reads are repeated after the node did not respond to them. */
+const unresponsiveWaitMilliseconds = 60_000;
 
 /** Creates one chain's indexer. */
 export const createIndexer = (options: IndexerDeps): Indexer => {
@@ -40,7 +40,7 @@ export const createIndexer = (options: IndexerDeps): Indexer => {
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
   const timing: Timing = { ...defaultTiming, ...deps.timing };
   const stopwatch = createStopwatch();
-  const unresponsive = createContractBackoff(unresponsiveWait);
+  const unresponsive = createContractBackoff(unresponsiveWaitMilliseconds);
   const session = createIndexSession({ ...deps, stopwatch });
   const leader = createLeader({
     database,
@@ -68,7 +68,7 @@ export const createIndexer = (options: IndexerDeps): Indexer => {
   const follower = createFollower({ ...deps, session, advance, confirmationWait: timing.confirmation });
   const size = catchUpSizeOf(tuning);
 
-  const retrying = (work: () => Promise<void>, signal: AbortSignal): Promise<void> =>
+  const runWithRetries = (work: () => Promise<void>, signal: AbortSignal): Promise<void> =>
     runUntilStopped(work, {
       chain: chain.name,
       logger,
@@ -81,7 +81,7 @@ export const createIndexer = (options: IndexerDeps): Indexer => {
   const runAsLeader = async (leadership: Leadership, signal: AbortSignal): Promise<void> => {
     session.leadership = leadership;
     try {
-      await retrying(async () => {
+      await runWithRetries(async () => {
         try {
           await nullOnAbort(session.open(), signal);
           if (signal.aborted) return;
@@ -99,7 +99,7 @@ export const createIndexer = (options: IndexerDeps): Indexer => {
   return {
     run: async (signal) => {
       follower.restart();
-      await retrying(
+      await runWithRetries(
         () => leader.lead(signal, (leadership) => runAsLeader(leadership, AbortSignal.any([signal, leadership.lost]))),
         signal,
       );

@@ -5,7 +5,15 @@ import { nameTaken, nativeBalancesDiffer, notRestored, tracesGone, verifyChainId
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
 import { clearProjection } from "../reorg/roll-back.ts";
-import { type ChainRecord, chainIdOfName, describeChain, features, insertChain, readChain, recordOffers } from "../storage/chain-record.ts";
+import {
+  type ChainRecord,
+  chainIdOfName,
+  features,
+  insertChain,
+  readChain,
+  recordCapabilities,
+  recordNameAndMissing,
+} from "../storage/chain-record.ts";
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "../storage/checkpoints.ts";
 import type { IndexedChain, StoredLedger } from "../types.ts";
 import { accountingDescriptions, chooseAccounting } from "./accounting.ts";
@@ -35,8 +43,8 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   const { nativeAccounting, indexedFrom: from } = record;
   if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
   const missing = missingOf(source, record, deps.hasAllocation, await deps.ledger.lacksBalances());
-  await describeChain(database, chain.id, chain.name, missing);
-  await recordOffers(database, chain.id, source.capabilities);
+  await recordNameAndMissing(database, chain.id, chain.name, missing);
+  await recordCapabilities(database, chain.id, source.capabilities);
   await database.transaction(async (client) => {
     const checkpoints = await lockCheckpoints(client, chain.id);
     await deps.guard(client);
@@ -132,10 +140,10 @@ const resetProjections = async (
   before: number,
 ): Promise<void> => {
   const ledger = projections[0];
-  const newLedger = ledger !== undefined && checkpoints.get(ledger.id)?.version !== ledger.version;
+  const isNewLedger = ledger !== undefined && checkpoints.get(ledger.id)?.version !== ledger.version;
   for (const projection of projections) {
     const checkpoint = checkpoints.get(projection.id);
-    if (checkpoint !== undefined && checkpoint.version === projection.version && !newLedger) continue;
+    if (checkpoint !== undefined && checkpoint.version === projection.version && !isNewLedger) continue;
     if (checkpoint !== undefined) await clearProjection(client, chainId, projection);
     await resetCheckpoint(client, chainId, projection.id, projection.version, before);
   }

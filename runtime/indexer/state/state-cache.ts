@@ -151,7 +151,7 @@ const setRows = (cache: LoadCache, rows: readonly Row[]): void => {
   }
 };
 
-const isNewer = (row: Row, than: Row, newestBy: string): boolean => Number(row[newestBy]) > Number(than[newestBy]);
+const isNewer = (row: Row, other: Row, newestBy: string): boolean => Number(row[newestBy]) > Number(other[newestBy]);
 
 /** Each key's newest row. */
 const newestRows = (rows: readonly Row[], keyOf: (row: Row) => string, newestBy: string): Map<string, Row> => {

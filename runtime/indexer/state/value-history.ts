@@ -22,8 +22,8 @@ export const createValueHistory = (table: LatestTable, isEmpty: (values: Row) =>
 
   const entryOf = (key: Row): Entry => {
     const text = keyText(table.key.map((column) => String(key[column])));
-    const known = entries.get(text);
-    if (known !== undefined) return known;
+    const existing = entries.get(text);
+    if (existing !== undefined) return existing;
     const row = stored(key);
     const values = row === undefined ? null : Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));
     const entry: Entry = { key, values, since: row === undefined ? null : Number(row.since_block), atBlockStart: null, isTouched: false };

@@ -81,12 +81,17 @@ export const insertChain = async (database: Queryable, chain: NewChain): Promise
 };
 
 /** Stores a chain's configured name and the features that its index lacks. */
-export const describeChain = async (database: Queryable, chainId: number, name: string, missing: readonly string[]): Promise<void> => {
+export const recordNameAndMissing = async (
+  database: Queryable,
+  chainId: number,
+  name: string,
+  missing: readonly string[],
+): Promise<void> => {
   await database.query("UPDATE chains SET name = $2, missing = $3 WHERE chain_id = $1", [chainId, name, [...missing]]);
 };
 
 /** Stores the capabilities of the chain's node. */
-export const recordOffers = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
+export const recordCapabilities = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
   const { batchSize, traces } = capabilities;
   const offers = describeCapabilities(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
   await database.query("UPDATE chains SET offers = $2, batch_size = $3, traces_by = $4 WHERE chain_id = $1", [
@@ -109,7 +114,7 @@ export const chainIdOfName = async (database: Queryable, name: string): Promise<
 };
 
 /** Stores whether native balances of past blocks are unknown, which only happens with accounting by state. */
-export const recordNativeHistory = async (database: Queryable, chainId: number, isMissing: boolean): Promise<void> => {
+export const recordNativeHistoryMissing = async (database: Queryable, chainId: number, isMissing: boolean): Promise<void> => {
   await database.query(
     `UPDATE chains SET missing = CASE WHEN $3 THEN array_append(missing, $2) ELSE array_remove(missing, $2) END
      WHERE chain_id = $1 AND native_accounting = 'state' AND ($2 = ANY (missing)) <> $3`,

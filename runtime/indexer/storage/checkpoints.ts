@@ -43,14 +43,14 @@ export const resetCheckpoint = async (client: DatabaseClient, chainId: number, p
 };
 
 /** No projection has this version, so that one that was switched off is rebuilt when it is opened again. */
-const switchedOff = -1;
+const switchedOffVersion = -1;
 
 /** Records why a projection is switched off, at a block before the first indexed one. */
 export const recordFailure = async (client: DatabaseClient, chainId: number, projection: string, reason: string, block: number) => {
   await client.query(
     `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number, failure) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (chain_id, projection) DO UPDATE SET version = excluded.version, block_number = excluded.block_number, failure = excluded.failure`,
-    [chainId, projection, switchedOff, block, reason],
+    [chainId, projection, switchedOffVersion, block, reason],
   );
 };
 

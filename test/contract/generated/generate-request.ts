@@ -34,7 +34,7 @@ export function createStoryPool(operations: readonly Operation[], exampleOf: Sto
   return { exampleOf, byType: new Map([...byType].map(([type, values]) => [type, [...new Set(values)]])) };
 }
 
-/** Generates a request of an operation: its example, with valid, borderline, invalid or hostile values for some parameters. */
+/** Generates a request for an operation: its example, with valid, borderline, invalid or hostile values for some parameters. */
 export function generateRequest(random: Random, operation: Operation, pool: StoryPool): GeneratedRequest {
   const example = pool.exampleOf(operation);
   // Most parameters keep their example values: a request with many invalid values would only test how errors are reported.

@@ -43,7 +43,7 @@ describe("the gas_prices endpoint", () => {
     readonly event_type: string;
     readonly items: readonly { readonly gas_price: string; readonly gas_spent: string; readonly interval: string }[];
   }
-  const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
+  const percentileOf = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
 
   it.each(["erc20", "nativetokens", "uniswapv3"])(
     "derives the prices for %s from the transactions in the latest 200 blocks",
@@ -60,9 +60,9 @@ describe("the gas_prices endpoint", () => {
       expect(data.base_fee).toBe(baseFee.toString());
       expect(data.event_type).toBe(kind);
       expect(data.items.map(({ gas_price: price }) => price)).toEqual(
-        [90, 50, 10].map((percent) => (baseFee + (rank(tips, percent) ?? 0n)).toString()),
+        [90, 50, 10].map((percent) => (baseFee + (percentileOf(tips, percent) ?? 0n)).toString()),
       );
-      expect(new Set(data.items.map(({ gas_spent: spent }) => spent))).toEqual(new Set([String(rank(used, 50))]));
+      expect(new Set(data.items.map(({ gas_spent: spent }) => spent))).toEqual(new Set([String(percentileOf(used, 50))]));
       expect(data.items.every(({ interval }) => /^\d+ (second|minute|hour)s?$/.test(interval))).toBe(true);
     },
   );

@@ -131,14 +131,17 @@ describe("the demo's Bitcoin chain", () => {
     expect(status.data.items[1]).toMatchObject({ name: chainName, synced_block_height: head, latest_block_height: head, blocks_behind: 0 });
   });
 
-  it.each(operations.filter(({ path }) => path.includes("{chainName}")))("is rejected by $id as not an EVM chain", async (operation) => {
-    const { status, body } = await call(targetOf(operation, { ...exampleOf(operation, app.storyValues), chainName }));
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      data: null,
-      error_message: expect.stringContaining(`because ${chainName} is a Bitcoin chain; this endpoint is for EVM chains.`),
-    });
-  });
+  it.each(operations.filter(({ path }) => path.includes("{chainName}")))(
+    "is rejected by $id because it is not an EVM chain",
+    async (operation) => {
+      const { status, body } = await call(targetOf(operation, { ...exampleOf(operation, app.storyValues), chainName }));
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        data: null,
+        error_message: expect.stringContaining(`because ${chainName} is a Bitcoin chain; this endpoint is for EVM chains.`),
+      });
+    },
+  );
 
   it.each(operations.filter(({ class: group }) => group === "C"))(
     "is accepted by $id only if the protocol supports it",

@@ -16,13 +16,13 @@ const [approval, approvalForAll]: string[] = [
 ];
 const head = Number(await node<string>("eth_blockNumber"));
 /** The story's node has state only at its head, so past values are computed from logs. At the head, they are compared with the contracts. */
-const heights = [0.1, 0.35, 0.6, 0.85, 1].map((part) => Math.floor(head * part));
+const heights = [0.1, 0.35, 0.6, 0.85, 1].map((fraction) => Math.floor(head * fraction));
 
-const moved = await logsOf({ topics: [transferTopic] });
+const transferLogs = await logsOf({ topics: [transferTopic] });
 /** All of the story's ERC-721 contracts. */
-const uniques = [...new Set(moved.filter(({ topics }) => topics.length === 4).map(({ address }) => address))].sort();
-const movesBy = new Map<string, TokenMove[]>();
-for (const collection of [...uniques, regularCollections().editions]) movesBy.set(collection, await movesOf(collection));
+const erc721Collections = [...new Set(transferLogs.filter(({ topics }) => topics.length === 4).map(({ address }) => address))].sort();
+const collectionMoves = new Map<string, TokenMove[]>();
+for (const collection of [...erc721Collections, regularCollections().editions]) collectionMoves.set(collection, await movesOf(collection));
 
 let database: Database;
 beforeAll(() => {
@@ -38,8 +38,8 @@ describe("the story's collections", () => {
   it.each(heights)("have owners, first owners and sizes at block %d that match their logs", async (height) => {
     const nfts = createNftQueries(database);
     let ids = 0;
-    for (const collection of uniques) {
-      const moves = movesBy.get(collection) ?? [];
+    for (const collection of erc721Collections) {
+      const moves = collectionMoves.get(collection) ?? [];
       const owners = ownersAfter(moves, height);
       const sorted = [...owners.keys()].sort((a, b) => (a < b ? -1 : 1));
       const served = await nfts.nftOwnersAt(chainId, collection as Address, sorted.map(String), height);
@@ -65,7 +65,7 @@ describe("the story's collections", () => {
   it.each(heights)("have balances at block %d that equal the sums of their transfers", async (height) => {
     const tokens = createTokenQueries(database);
     const held = new Map<string, Map<string, bigint>>();
-    for (const [collection, moves] of movesBy) {
+    for (const [collection, moves] of collectionMoves) {
       for (const { id, from, to, units } of moves.filter(({ block }) => block <= height)) {
         for (const [owner, change] of [
           [from, -units],
@@ -81,7 +81,7 @@ describe("the story's collections", () => {
     for (const [owner, balances] of held) {
       const rows = await tokens.nftBalancesAt(chainId, owner as Address, height, 10_000);
       const returned = rows
-        .filter(({ token }) => movesBy.has(token))
+        .filter(({ token }) => collectionMoves.has(token))
         .map(({ token, token_id: id, balance }) => [`${token} ${id}`, BigInt(balance ?? -1)] as const);
       expect(new Map(returned), `${owner} at ${height}`).toEqual(new Map([...balances].filter(([, units]) => units > 0n)));
     }
@@ -97,7 +97,7 @@ const rowsAt = (table: string, periods: string, columns: string, height: number)
     [chainId, height],
   );
 
-const inOrder = (left: NodeLog, right: NodeLog): number =>
+const compareLogs = (left: NodeLog, right: NodeLog): number =>
   Number(left.blockNumber) - Number(right.blockNumber) || Number(left.logIndex) - Number(right.logIndex);
 
 const approvals = (await logsOf({ topics: [approval ?? null] })).filter(({ topics }) => topics.length === 4);
@@ -109,11 +109,11 @@ const upTo =
 
 /** The approved account of each id after a block, from the last approval or the transfer that cleared it; the zero address if there is none. */
 const spendersAfter = (height: number): Map<string, string> => {
-  const transfers = moved.filter(({ topics }) => topics.length === 4);
+  const transfers = transferLogs.filter(({ topics }) => topics.length === 4);
   return new Map(
     [...approvals, ...transfers]
       .filter(upTo(height))
-      .sort(inOrder)
+      .sort(compareLogs)
       .map(({ address, topics }) => [`${address} ${BigInt(topics[3] ?? 0)}`, topics[0] === approval ? addressOf(topics[2]) : zeroAddress]),
   );
 };
@@ -137,9 +137,9 @@ describe("the story's approvals", () => {
   });
 
   it("equal getApproved() and isApprovedForAll() of tokens and collections at the head", async () => {
-    const singles = spendersAfter(head);
-    for (const collection of uniques) {
-      const ids = [...ownersAfter(movesBy.get(collection) ?? [], head).keys()];
+    const spendersOfTokens = spendersAfter(head);
+    for (const collection of erc721Collections) {
+      const ids = [...ownersAfter(collectionMoves.get(collection) ?? [], head).keys()];
       const words = await callForEach(
         collection,
         "getApproved",
@@ -147,7 +147,7 @@ describe("the story's approvals", () => {
       );
       // The contract reverts for burned tokens.
       const spenders = words.map((word) => (word === null ? zeroAddress : addressOf(word)));
-      expect(spenders, collection).toEqual(ids.map((id) => singles.get(`${collection} ${id}`) ?? zeroAddress));
+      expect(spenders, collection).toEqual(ids.map((id) => spendersOfTokens.get(`${collection} ${id}`) ?? zeroAddress));
     }
     const operators = operatorsAfter(head);
     for (const [key, isApproved] of operators) {
@@ -157,7 +157,7 @@ describe("the story's approvals", () => {
         isApproved ? 1n : 0n,
       ]);
     }
-    const current = [...singles.values()].filter((spender) => spender !== zeroAddress);
+    const current = [...spendersOfTokens.values()].filter((spender) => spender !== zeroAddress);
     expect([current.length > 5, operators.size > 50]).toEqual([true, true]);
   });
 

@@ -60,19 +60,19 @@ const read = <Result>(name: string, functionName: string, parameters: readonly u
   readContract<Result>(node, storyValue(name), abi, functionName, parameters);
 
 /** A contract's decoded logs, in order, without events that the ABI does not contain. */
-async function logsOf(name: string, known: Abi = events) {
+async function logsOf(name: string, eventAbi: Abi = events) {
   const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: storyValue(name) }]);
   return logs.flatMap((log) => {
     try {
-      const { eventName, args } = decodeEventLog({ abi: known, topics: log.topics, data: log.data });
+      const { eventName, args } = decodeEventLog({ abi: eventAbi, topics: log.topics, data: log.data });
       return [{ ...log, eventName: eventName ?? "", args: args as unknown as Readonly<Record<string, bigint>> }];
     } catch {
       return [];
     }
   });
 }
-const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
-  (await logsOf(name, known)).filter((log) => log.eventName === eventName);
+const namedLogs = async (name: string, eventName: string, eventAbi: Abi = events) =>
+  (await logsOf(name, eventAbi)).filter((log) => log.eventName === eventName);
 
 /** A pair's reserves, with the named token's first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
@@ -117,8 +117,8 @@ describe("the story's exchanges", () => {
 
   it("have swaps throughout the 60 days in every pool that is not drained", async () => {
     const end = await endTime();
-    const count = async (name: string, known?: Abi) => {
-      const blocks = (await namedLogs(name, "Swap", known)).map(({ blockNumber }) => blockNumber);
+    const count = async (name: string, eventAbi?: Abi) => {
+      const blocks = (await namedLogs(name, "Swap", eventAbi)).map(({ blockNumber }) => blockNumber);
       const found = await node.batch<{ timestamp: Hex }>(
         [...new Set(blocks)].map((number) => ({ method: "eth_getBlockByNumber", parameters: [number, false] })),
       );

@@ -140,10 +140,14 @@ describe("tokens with hostile metadata", () => {
     try {
       const collections = await readMetadataStatus(database, 31337);
       const status = collections.find(({ token }) => token === collection);
-      const without = tokens.filter(({ external_data: data }) => data === null);
-      expect([status?.pending, status?.fetched, status?.rejected]).toEqual([0, tokens.length - without.length, without.length]);
+      const withoutDocument = tokens.filter(({ external_data: data }) => data === null);
+      expect([status?.pending, status?.fetched, status?.rejected]).toEqual([
+        0,
+        tokens.length - withoutDocument.length,
+        withoutDocument.length,
+      ]);
       const counts = new Map<string, number>();
-      for (const { metadata_refusal: reason } of without) counts.set(reason ?? "", (counts.get(reason ?? "") ?? 0) + 1);
+      for (const { metadata_refusal: reason } of withoutDocument) counts.set(reason ?? "", (counts.get(reason ?? "") ?? 0) + 1);
       expect(new Map(status?.refusals.map(({ reason, tokens: count }) => [reason, count]))).toEqual(
         new Map([...counts].map(([reason, count]) => [reason.slice(0, 200), count])),
       );

@@ -28,7 +28,7 @@ const amount = (value: unknown): bigint | null => (value === null || value === u
 const gas = (fields: Fields): bigint => BigInt(fields.gas_spent as string) * BigInt(fields.gas_price as string);
 
 /** The amount that each field quotes. */
-const quoted: Readonly<Record<string, (fields: Fields) => bigint | null>> = {
+const quotedAmounts: Readonly<Record<string, (fields: Fields) => bigint | null>> = {
   quote: ({ balance }) => amount(balance),
   quote_24h: ({ balance_24h: balance }) => amount(balance),
   balance_quote: ({ balance }) => amount(balance),
@@ -61,7 +61,7 @@ function expectedOf(
   { token, decimals, time }: QuoteContext,
   currency: StoryCurrency,
 ): number | string | null {
-  const quotedAmount = rates.includes(name) ? 10n ** BigInt(decimals) : quoted[name.replace("pretty_", "")]?.(fields);
+  const quotedAmount = rates.includes(name) ? 10n ** BigInt(decimals) : quotedAmounts[name.replace("pretty_", "")]?.(fields);
   if (quotedAmount === undefined) throw new Error(`Unknown quote field ${name}.`);
   const rate = token === null ? null : rateOf(token, time, currency);
   if (quotedAmount === null) return null;
@@ -153,17 +153,17 @@ const endpoints: readonly (readonly [row: string, path: string, target: string, 
   ],
   ["38", "/v1/{chainName}/event/{eventType}/gas_prices/", "/v1/demo/event/erc20/gas_prices/", now],
 ];
-const summary = "/v1/{chainName}/address/{walletAddress}/transactions_summary/";
+const summaryPath = "/v1/{chainName}/address/{walletAddress}/transactions_summary/";
 
-const quotedIn = (target: string, currency: StoryCurrency) =>
+const fetchQuotes = (target: string, currency: StoryCurrency) =>
   call(`${target}${target.includes("?") ? "&" : "?"}quote-currency=${currency}`);
 
 describe("quotes", () => {
-  it.each(endpoints)("are not null in row %s for tokens with a price, but only in dollars and euros", async (_row, path, target, time) => {
+  it.each(endpoints)("are null in row %s only for unpriced tokens or in a currency without a feed", async (_row, path, target, time) => {
     const document = await readDocument();
     const fields = quotesIn(document, document.paths[path]);
     for (const currency of ["USD", "EUR", "CAD"] as const) {
-      const { status, body } = await quotedIn(target, currency);
+      const { status, body } = await fetchQuotes(target, currency);
       expect(status).toBe(200);
       const filled = new Set<string>();
       compare((body as Fields).data, { token: null, decimals: 0, time }, currency, filled);
@@ -174,14 +174,14 @@ describe("quotes", () => {
 
   it("use the prices in the hour of the requested block in getHistoricalTokenBalancesForWalletAddress", async () => {
     const time = await timeOf(Number(storyValue("swapBlockHeight")));
-    const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
+    const { body } = await fetchQuotes(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
     const filled = new Set<string>();
     compare((body as Fields).data, { token: null, decimals: 0, time }, "EUR", filled);
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
   });
 
   it("are null in getTokenBalancesForWalletAddress for the wash-traded token, but not for tokens with a pool above the liquidity floor", async () => {
-    const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
+    const { body } = await fetchQuotes(`${wallet}/balances_v2/`, "USD");
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => String(token));
     const names = [...stablecoins, "usdToken", "goldToken", "saltToken", "tollToken", "ticketToken", "saffronToken", "wrappedNative"];
@@ -216,7 +216,7 @@ describe("quotes", () => {
       days.set(last, (days.get(last) ?? 0n) + fees);
     }
     for (const currency of ["USD", "EUR", "CAD"] as const) {
-      const { body } = await quotedIn(`${wallet}/transactions_summary/?with-gas=true`, currency);
+      const { body } = await fetchQuotes(`${wallet}/transactions_summary/?with-gas=true`, currency);
       const [item] = (body as { readonly data: { readonly items: readonly { readonly gas_summary: Fields }[] } }).data.items;
       const gasSummary = item?.gas_summary ?? {};
       const values = [...days].map(([last, fees]) => valueAt(fees, rateOf(nativeToken, last, currency)));
@@ -243,6 +243,6 @@ describe("quotes", () => {
     const paths = Object.keys(document.paths).filter(
       (path) => !testedElsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0,
     );
-    expect(paths.sort()).toEqual([...new Set([...endpoints.map(([, path]) => path), summary])].sort());
+    expect(paths.sort()).toEqual([...new Set([...endpoints.map(([, path]) => path), summaryPath])].sort());
   });
 });

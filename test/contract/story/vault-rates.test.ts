@@ -3,7 +3,7 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
 import { fetchData } from "./node-transactions.ts";
 
-/** A past block with state on the demo chain, and a multiple of the vault read interval. */
+/** A past block whose state the demo chain keeps; a multiple of the interval at which vaults are read. */
 const keptBlock = 1_000;
 const yearSeconds = 365 * 86_400;
 

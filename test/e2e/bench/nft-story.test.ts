@@ -58,8 +58,8 @@ describe("generated collections", () => {
     }
     expect(wrong).toBe(0);
     const countOwnedBy = (owner: string): number =>
-      [...owners].filter(([key, own]) => key.startsWith(nftMarket.large) && own === owner).length;
-    // Of 10,000 tokens, the whale holds 1,000 and the approver 300; of 500 tokens, each holds a twentieth of that.
+      [...owners].filter(([key, holder]) => key.startsWith(nftMarket.large) && holder === owner).length;
+    // Of 10,000 tokens, the whale holds 1,000 and the approver 300; with 500 tokens, each holds a twentieth of that.
     expect([countOwnedBy(nftMarket.whale), countOwnedBy(nftMarket.approver)]).toEqual([50, 15]);
   });
 

@@ -20,7 +20,7 @@ describe("benchmark statistics", () => {
     expect(compareTenths(points)).toEqual({ first: 2, last: 1 });
   });
 
-  it("parse a process's CPU time if its program name has spaces and parentheses", () => {
+  it("parse a process's CPU time even if its program name has spaces and parentheses", () => {
     // proc_pid_stat(5): field 4 is the parent; fields 14 to 17 are CPU times, for the process and for its exited children.
     const line = "42 (post (gres) x) S 7 42 42 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 1 2 3";
     expect(parseStat(line)).toEqual({ id: 42, parent: 7, program: "post (gres) x", ticks: 100 });

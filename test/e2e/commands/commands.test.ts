@@ -142,8 +142,8 @@ describe("a key's quotas and rules", () => {
 describe("operator actions", () => {
   it("pause, resume and remove a chain, and are logged together with key changes", async () => {
     await insertChain(test.database, { id: 77, name: "other", genesisHash: `0x${"00".repeat(32)}`, from: 0, nativeAccounting: null });
-    const stopsSoon = "Indexing of other is paused: its indexer stops within seconds.\n";
-    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, stopsSoon]);
+    const pausedMessage = "Indexing of other is paused: its indexer stops within seconds.\n";
+    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, pausedMessage]);
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is already paused.\n"]);
     expect(await runToExit(["chains", "status", "other"])).toEqual([
       0,
@@ -185,7 +185,7 @@ describe("operator actions", () => {
       `${warning}Removing other requires confirmation: pass --yes other. Nothing was changed.\n`,
     ]);
     const [removeCode, removeOutput] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
-    expect([removeCode, removeOutput]).toEqual([0, expect.stringContaining("Done: other is removed (0 rows).")]);
+    expect([removeCode, removeOutput]).toEqual([0, expect.stringContaining("Done: other has been removed (0 rows).")]);
     expect(await test.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
   });
 });
@@ -213,7 +213,7 @@ describe("a stop signal", () => {
     return chain.stop;
   });
 
-  const heightsOf = async () => {
+  const readHeights = async () => {
     const [row] = await test.database.query<{ indexed: number; lowest: number; count: number }>(
       `SELECT coalesce(max(number), -1) AS indexed, count(*) AS count,
          coalesce((SELECT min(block_number) FROM projection_checkpoints), -1) AS lowest FROM blocks`,
@@ -224,18 +224,18 @@ describe("a stop signal", () => {
   it("stops an indexer during its backfill at a batch boundary, where the next indexer continues", async () => {
     const args = ["index", "--chain", "one", "--rpc", chain.url];
     const first = run(args);
-    await until("the first batch", async () => (await heightsOf()).indexed >= 0);
+    await until("the first batch", async () => (await readHeights()).indexed >= 0);
     first.child.kill("SIGTERM");
     expect(await first.exited).toBe(0);
-    const stopped = await heightsOf();
+    const stopped = await readHeights();
     expect(stopped.indexed).toBeLessThan(blocks);
     expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
 
     const second = run(args);
-    await until("the index to reach the head", async () => (await heightsOf()).indexed === blocks);
+    await until("the index to reach the head", async () => (await readHeights()).indexed === blocks);
     second.child.kill("SIGTERM");
     expect(await second.exited).toBe(0);
-    expect(await heightsOf()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
+    expect(await readHeights()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
   });
 
   it("stops a server with exit code 0", async () => {

@@ -128,7 +128,7 @@ describe("ashlar chains move", () => {
       const latest = await fetch(`${servers[0]?.url}/v1/own/block_v2/latest/`, { headers: { authorization: `Bearer ${key}` } });
       expect(await latest.json()).toMatchObject({ data: { items: [{ height: await tokens.chain.head() }] } });
 
-      // Back into the control database.
+      // The chain is moved back into the control database.
       const back = start("chains", "move", "own", "--config", "moved.yaml", "--to", "control");
       await until("the copy to catch up with the original", () => back.output().includes("own is indexed as far in control as in b."));
       expect(back.output()).toContain("delete the setting database of own");

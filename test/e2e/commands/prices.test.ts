@@ -9,7 +9,7 @@ let folder: string;
 let test: TestDatabase;
 const { runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
 const token = "0x00000000000000000000000000000000000000aa";
-const whenRecomputed = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.\n";
+const recomputationNote = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.\n";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));
@@ -56,7 +56,7 @@ describe("ashlar prices import", () => {
     const before = await revision();
     expect(await runToExit(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
       0,
-      `Imported 3 prices of one; prices since the first of them are outdated. ${whenRecomputed}`,
+      `Imported 3 prices of one; computed prices since the earliest one must be recomputed. ${recomputationNote}`,
     ]);
     expect(await imports()).toEqual([
       { chain_id: 7, asset: token, since: 86_400, price: "1.5" },
@@ -100,7 +100,7 @@ describe("ashlar prices rebuild", () => {
     const before = await revision();
     expect(await runToExit(["prices", "rebuild", "--chain", "one"])).toEqual([
       0,
-      `Discarded the computed prices of one. ${whenRecomputed}`,
+      `Discarded the computed prices of one. ${recomputationNote}`,
     ]);
     expect([await hoursOf(7), await hoursOf(8)]).toEqual([[], [0, 24, 48]]);
     expect(await imports()).toEqual(kept);

@@ -65,7 +65,7 @@ const doctor = (host: string, authority: string | null) =>
   );
 
 describe("a node with a certificate from a private authority", () => {
-  it("is accepted if NODE_EXTRA_CA_CERTS names the authority and the certificate names the host", async () => {
+  it("is accepted only if NODE_EXTRA_CA_CERTS names the authority and the certificate names the host", async () => {
     const [accepted, unknown, other, misnamed] = await Promise.all([
       doctor("localhost", "authority"),
       doctor("localhost", null),

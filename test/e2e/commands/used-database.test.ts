@@ -63,19 +63,19 @@ describe("a command's database", () => {
 
   it("is in the project folder if the command runs in a subfolder", async () => {
     const project = join(folder, "project");
-    const below = join(project, "deploy", "scripts");
-    await mkdir(below, { recursive: true });
+    const subfolder = join(project, "deploy", "scripts");
+    await mkdir(subfolder, { recursive: true });
     await writeFile(join(project, "ashlar.yaml"), "port: 0\n");
     const announcement = `Database: embedded PostgreSQL in ${join(project, ".ashlar")}\n`;
     const inProject = createCommandRunner(() => ({ folder: project, url: "" }));
-    const inBelow = createCommandRunner(() => ({ folder: below, url: "" }));
+    const inSubfolder = createCommandRunner(() => ({ folder: subfolder, url: "" }));
     const created = inProject.run(["migrate"]);
     expect([await created.exited, created.output()]).toEqual([0, expect.stringContaining(announcement)]);
-    const key = inBelow.run(["keys", "create", "--label", "from below"]);
+    const key = inSubfolder.run(["keys", "create", "--label", "from subfolder"]);
     expect([await key.exited, key.output()]).toEqual([0, expect.stringContaining(announcement)]);
-    expect(existsSync(join(below, ".ashlar"))).toBe(false);
+    expect(existsSync(join(subfolder, ".ashlar"))).toBe(false);
     const list = inProject.run(["keys", "list"]);
-    expect([await list.exited, list.output()]).toEqual([0, expect.stringContaining("1  from below  ")]);
+    expect([await list.exited, list.output()]).toEqual([0, expect.stringContaining("1  from subfolder  ")]);
   });
 });
 
@@ -90,19 +90,19 @@ describe("a data directory", () => {
     const started = Date.now();
     const [code, output] = await runToExit([command], { ...environment, ASHLAR_DATA_DIR: file });
     expect([code, output]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
-    const [, below] = await runToExit([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
-    expect(below).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
+    const [, belowOutput] = await runToExit([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
+    expect(belowOutput).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
     // Building the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
     expect(Date.now() - started).toBeLessThan(deadline(40_000));
     await rm(file);
   });
 
   it("is rejected immediately if its path is too long", async () => {
-    const long = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
-    const [code, output] = await runToExit(["start"], { ...environment, ASHLAR_DATA_DIR: long });
+    const longPath = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
+    const [code, output] = await runToExit(["start"], { ...environment, ASHLAR_DATA_DIR: longPath });
     expect(code).toBe(1);
     expect(output).toBe(
-      `The data directory ${long.slice(0, 120)}… cannot be used: its path has ${long.length} bytes; the maximum is 900. ${remedy}`,
+      `The data directory ${longPath.slice(0, 120)}… cannot be used: its path has ${longPath.length} bytes; the maximum is 900. ${remedy}`,
     );
   });
 

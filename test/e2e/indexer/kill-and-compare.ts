@@ -89,7 +89,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
     );
     comparisons.push(latest ?? (await read()));
   };
-  const other = await startIndexer(undisturbedFolder, config, undisturbed.url);
+  const undisturbedIndexer = await startIndexer(undisturbedFolder, config, undisturbed.url);
   try {
     for (let count = 1; count <= kills; count += 1) {
       const isComparisonPoint = count === kills || count % Math.floor(kills / points) === 0;
@@ -111,7 +111,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
     }
     return comparisons;
   } finally {
-    await other.kill();
+    await undisturbedIndexer.kill();
     await Promise.all([killed.drop(), undisturbed.drop(), chain.stop()]);
     await Promise.all([folder, undisturbedFolder].map((path) => rm(path, { recursive: true, force: true })));
   }

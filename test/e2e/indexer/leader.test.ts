@@ -63,7 +63,7 @@ const breakLockOf = (test: TestDatabase, applicationName: string) =>
     [applicationName],
   );
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
-const freshDump = async () => {
+const dumpFreshIndex = async () => {
   const test = await newDatabase();
   const fresh = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [story.weth] }) });
   await fresh.runToHead(await chain.head());
@@ -89,7 +89,7 @@ describe("a second indexer for a chain", () => {
     expect(second.notes.filter((note) => note.includes("Another process"))).toEqual([
       "Another process is indexing test; waiting to take over when it stops.",
     ]);
-    expect(await dump(test.database)).toEqual(await freshDump());
+    expect(await dump(test.database)).toEqual(await dumpFreshIndex());
   });
 
   it("takes over when the first one loses its lock, and the first one then waits", async () => {
@@ -108,7 +108,7 @@ describe("a second indexer for a chain", () => {
       await until("the other process to take over", () => other.indexer.status().leading && !leader.indexer.status().leading);
       await until("the index to reach the new head", async () => other.indexer.status().block === (await chain.head()));
     }
-    expect(await dump(test.database)).toEqual(await freshDump());
+    expect(await dump(test.database)).toEqual(await dumpFreshIndex());
   });
 
   it("takes over within seconds after the first process was killed", async () => {

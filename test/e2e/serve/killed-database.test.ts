@@ -67,12 +67,12 @@ describe.skipIf(process.platform !== "linux")("a killed database", () => {
     const workers = processesOf(running.child.pid ?? 0);
     expect(workers.size).toBe(2);
     const countOf = (status: number): number => load.outcomes.filter((outcome) => isResponse(outcome) && outcome.status === status).length;
-    await until("responses before", () => countOf(200) > 20);
+    await until("responses before the kill", () => countOf(200) > 20);
     await server.kill();
-    await until("errors", () => countOf(503) > 8);
+    await until("responses with status 503", () => countOf(503) > 8);
     await server.restart();
     const served = countOf(200);
-    await until("responses after", () => countOf(200) > served + 20);
+    await until("responses after the restart", () => countOf(200) > served + 20);
     await load.stop();
     expect(processesOf(running.child.pid ?? 0)).toEqual(workers);
     const itemsOf = (body: string): unknown => (JSON.parse(body) as { data: { items: unknown } }).data.items;

@@ -28,7 +28,7 @@ async function serve(workers: number): Promise<{ readonly running: ServerProcess
   const running = await indexed.serve({ limits: unlimited, metrics: { port: 0 } }, { args: ["--workers", String(workers)] });
   server = running;
   const metrics = /^Metrics: (\S+)$/m.exec(running.output())?.[1];
-  if (metrics === undefined) throw new Error(`The server printed no URL of metrics: ${running.output()}`);
+  if (metrics === undefined) throw new Error(`The server printed no metrics URL: ${running.output()}`);
   return { running, metrics };
 }
 const samplesOf = async (url: string): Promise<readonly Sample[]> => parseScrape(await scrape(url));
@@ -39,9 +39,9 @@ describe("a scrape of ashlar serve", () => {
     expect(await request(running.url + blockPath, key)).toMatchObject({ status: 200 });
     expect((await fetch(`${running.url}/metrics`)).status).toBe(404);
     const text = await scrape(metrics);
-    const own = [...typesOf(text)].filter(([name]) => name.startsWith("ashlar_")).sort();
+    const types = [...typesOf(text)].filter(([name]) => name.startsWith("ashlar_")).sort();
     // Only indexers and the data directory have the other metrics.
-    expect(own).toEqual(
+    expect(types).toEqual(
       Object.entries(definitions)
         .filter(([name]) => !/^ashlar_(indexer|node|data_directory)_/.test(name))
         .map(([name, { type }]) => [name, type])

@@ -56,11 +56,11 @@ async function run(program: string, args: readonly string[], folder: string, por
   };
 }
 
-const isInstalled = (program: string, argument: string) => (): boolean => spawnSync(program, [argument]).error === undefined;
+const createInstallationCheck = (program: string, argument: string) => (): boolean => spawnSync(program, [argument]).error === undefined;
 
 export const nginx: ProxyProgram = {
   name: "nginx",
-  isInstalled: isInstalled("nginx", "-v"),
+  isInstalled: createInstallationCheck("nginx", "-v"),
   async start(folder, { host }) {
     const port = await freePort();
     const example = adapt(await exampleOf("nginx"), {
@@ -82,7 +82,7 @@ export const nginx: ProxyProgram = {
 
 export const caddy: ProxyProgram = {
   name: "Caddy",
-  isInstalled: isInstalled("caddy", "version"),
+  isInstalled: createInstallationCheck("caddy", "version"),
   async start(folder, { host }) {
     const port = await freePort();
     const example = adapt(await exampleOf("caddyfile"), {

@@ -116,7 +116,7 @@ for (const proxy of [nginx, caddy]) {
         return response.status;
       };
       // Without the proxy, Ashlar trusts them: after 1,000 failures in 10 s (docs/architecture/fairness.md), it rejects requests from this address.
-      await until("the limit of the address", async () => (await Promise.all(Array.from({ length: 50 }, fromForged))).includes(429));
+      await until("the address to be limited", async () => (await Promise.all(Array.from({ length: 50 }, fromForged))).includes(429));
       const [direct, proxied] = await Promise.all([fromForged(), send(path, forged)]);
       expect([direct, proxied.status]).toEqual([429, 401]);
       const document = JSON.parse((await send("/openapi.json", forged)).body.toString()) as { servers: { url: string }[] };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
-import { balances, namesIn, statuses } from "../../support/shards/requests.ts";
+import { balancesPath, namesIn, statusesPath } from "../../support/shards/requests.ts";
 import { type JsonResponse, type Sharded, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
@@ -32,18 +32,18 @@ const get = async (path: string): Promise<JsonResponse> => {
   const response = await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${sharded.key}`, connection: "close" } });
   return { status: response.status, body: (await response.json()) as JsonResponse["body"] };
 };
-const statusesOf = async () =>
-  [await get(balances("one", sharded.one)), await get(balances("two", sharded.two))].map(({ status }) => status);
+const readStatuses = async () =>
+  [await get(balancesPath("one", sharded.one)), await get(balancesPath("two", sharded.two))].map(({ status }) => status);
 
 it("workers serve the other database's chains while one database is lost, and all chains once it is back", async () => {
-  expect(await statusesOf()).toEqual([200, 200]);
-  expect(namesIn(await get(statuses))).toEqual(["one", "two"]);
+  expect(await readStatuses()).toEqual([200, 200]);
+  expect(namesIn(await get(statusesPath))).toEqual(["one", "two"]);
   expect(server.output()).not.toContain(new URL(sharded.shard.server.url).password);
   sharded.shard.proxy.mute = true;
   // Each connection may be accepted by the other worker.
   let lost = 0;
   await until("all workers to detect the loss", async () => {
-    const [one, two] = await statusesOf();
+    const [one, two] = await readStatuses();
     expect(one).toBe(200);
     lost = two === 503 ? lost + 1 : 0;
     return lost === 6;
@@ -52,7 +52,7 @@ it("workers serve the other database's chains while one database is lost, and al
   sharded.shard.proxy.disconnect();
   let served = 0;
   await until("all workers to serve", async () => {
-    served = (await statusesOf()).every((status) => status === 200) ? served + 1 : 0;
+    served = (await readStatuses()).every((status) => status === 200) ? served + 1 : 0;
     return served === 6;
   });
   const metrics = /Metrics: (http:\S+)/.exec(server.output())?.[1] ?? "";

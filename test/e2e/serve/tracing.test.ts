@@ -71,7 +71,7 @@ describe("a server's traces", () => {
     for (const secret of [key, key.slice("ckey_".length), account.slice(2), "key="]) expect(collector.text()).not.toContain(secret);
   });
 
-  it("are not exported, and their modules not loaded, by default", async () => {
+  it("are not exported by default, and their modules are not loaded", async () => {
     const before = collector.spans.length;
     const modules = await modulesOf("untraced", {}, async (url) => {
       expect(await request(url + blockPath, key)).toMatchObject({ status: 200 });

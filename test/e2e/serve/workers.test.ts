@@ -168,7 +168,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
       }),
     );
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 200 });
-    await until("the restart", () => ![undefined, pid].includes(workersOf(running).get("worker 2")));
+    await until("worker 2 to be restarted", () => ![undefined, pid].includes(workersOf(running).get("worker 2")));
     expect(running.output()).toContain("Process worker 2 did not respond for 20 s and was killed. Restarting it now.");
     for (let count = 0; count < 6; count += 1) expect(await request(running.url + path, key)).toMatchObject({ status: 200 });
   });
@@ -183,7 +183,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
         connected += 1;
       }),
     );
-    await until("the connections", () => connected === 6);
+    await until("all connections to be established", () => connected === 6);
     for (const pid of workersOf(running).values()) process.kill(pid, "SIGKILL");
     for (const outcome of await Promise.all(pending)) expect(outcome).toMatchObject({ status: 200 });
   });

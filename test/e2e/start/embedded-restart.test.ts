@@ -19,13 +19,13 @@ async function mineTransfer(): Promise<void> {
   await chain.mine();
 }
 
-interface Ready {
+interface Readiness {
   readonly status: number;
   readonly message: string | null;
   readonly block: number | null;
 }
 
-async function ready(service: ServiceProcess): Promise<Ready> {
+async function readReadiness(service: ServiceProcess): Promise<Readiness> {
   const response = await fetch(`${service.url()}/readyz`);
   const body = (await response.json()) as { data: { chains: { indexed_block: number }[] } | null; error_message: string | null };
   return { status: response.status, message: body.error_message, block: body.data?.chains[0]?.indexed_block ?? null };
@@ -34,12 +34,12 @@ async function ready(service: ServiceProcess): Promise<Ready> {
 describe("a killed embedded PostgreSQL", () => {
   it("is restarted; the server and the indexer then continue without data loss", async () => {
     const service = await startService(chain.url);
-    expect((await ready(service)).block).toBe(await chain.head());
+    expect((await readReadiness(service)).block).toBe(await chain.head());
     for (let restart = 1; restart <= 2; restart += 1) {
       process.kill(service.postmaster(), "SIGKILL");
-      const seen: Ready[] = [];
+      const seen: Readiness[] = [];
       await until("the service to be ready after the restart", async () => {
-        seen.push(await ready(service));
+        seen.push(await readReadiness(service));
         const isRestarted = service.output().split("was restarted in").length > restart;
         return isRestarted && seen.at(-1)?.status === 200;
       });
@@ -50,7 +50,7 @@ describe("a killed embedded PostgreSQL", () => {
         );
       await mineTransfer();
       const head = await chain.head();
-      await until("the new block to be indexed", async () => (await ready(service)).block === head);
+      await until("the new block to be indexed", async () => (await readReadiness(service)).block === head);
     }
     expect(service.output()).toContain(join(service.dataDirectory, "postgres.log"));
     const restarts = [...service.output().matchAll(/The embedded PostgreSQL was restarted in ([\d.]+) s\./g)].map(([, seconds]) =>

@@ -1,4 +1,4 @@
-/** Returns the lines that a program's output leaves on an endlessly tall terminal. Interprets the ECMA-48 sequences that readline and cli-progress use. */
+/** Returns the lines that a program's output leaves on a terminal of unlimited height. Supports ECMA-48 sequences of readline and cli-progress. */
 export function screenAfter(text: string): string[] {
   const lines: string[][] = [[]];
   let row = 0;

@@ -40,8 +40,8 @@ export interface ServiceOptions {
 let preparedData: string | undefined;
 
 /**
- * Prepares a data directory for a file's tests, `beforeAll(prepareData)`: their services start with copies of it instead of creating a PostgreSQL cluster
- * each.
+ * Prepares a data directory for a file's tests, with `beforeAll(prepareData)`: each of their services starts with a copy of it instead of creating a
+ * PostgreSQL cluster.
  */
 export async function prepareData(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-prepared-"));
@@ -130,11 +130,11 @@ export function descendantsOf(root: number): number[] {
       // The process has exited.
     }
   }
-  const below = new Set([root]);
-  for (let size = 0; size !== below.size; ) {
-    size = below.size;
-    for (const [pid, parent] of parents) if (below.has(parent)) below.add(pid);
+  const descendants = new Set([root]);
+  for (let size = 0; size !== descendants.size; ) {
+    size = descendants.size;
+    for (const [pid, parent] of parents) if (descendants.has(parent)) descendants.add(pid);
   }
-  below.delete(root);
-  return [...below];
+  descendants.delete(root);
+  return [...descendants];
 }

@@ -48,7 +48,7 @@ describe("ashlar start without configuration", () => {
     current = { child, output: () => text, exited: once(child, "exit") };
     return current;
   };
-  const ready = async (started: Started): Promise<void> =>
+  const waitUntilReady = async (started: Started): Promise<void> =>
     until("the demo to be ready", async () => {
       if (started.child.exitCode !== null) throw new Error(started.output());
       return started.output().includes("Ashlar is ready.");
@@ -80,7 +80,7 @@ describe("ashlar start without configuration", () => {
   // 30 s on an idle machine.
   it("builds and indexes the story, and prints six requests that return rows", { timeout: 300_000 }, async () => {
     const started = start();
-    await ready(started);
+    await waitUntilReady(started);
     expect(started.output()).toContain(`http://127.0.0.1:${port}/docs/`);
     expect(started.output()).toContain(`http://127.0.0.1:${rpcPort}`);
     const lines = curlLines(started.output());
@@ -133,7 +133,7 @@ describe("ashlar start without configuration", () => {
     await expect(headOf(`http://127.0.0.1:${rpcPort}`)).rejects.toThrow();
     const before = Date.now();
     const started = start();
-    await ready(started);
+    await waitUntilReady(started);
     // 10 s on an idle machine. The limit only has to distinguish a reload from rebuilding the story.
     expect(started.output()).not.toContain("build the story");
     expect(Date.now() - before).toBeLessThan(deadline(60_000));
@@ -145,7 +145,7 @@ describe("ashlar start without configuration", () => {
   it("finds its node and database again after SIGKILL", async () => {
     await end("SIGKILL");
     const started = start();
-    await ready(started);
+    await waitUntilReady(started);
     expect(started.output()).not.toContain("build the story");
     expect((await fetch(`http://127.0.0.1:${port}/v1/chains/?key=${key}`)).status).toBe(200);
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   return () => chain.stop();
 });
 
-const secondsOfStop = (service: ServiceProcess): number => Number(/Stopped after ([\d.]+) s\./.exec(service.output())?.[1]);
+const stopSeconds = (service: ServiceProcess): number => Number(/Stopped after ([\d.]+) s\./.exec(service.output())?.[1]);
 
 // The tests find the descendants of npm in /proc.
 describe.skipIf(process.platform !== "linux")("npm start", () => {
@@ -28,21 +28,21 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     "leaves no node or PostgreSQL process behind when npm receives %s",
     async (signal) => {
       const service = await startWithNpm();
-      const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
-      expect(below.length).toBeGreaterThan(1);
+      const descendants = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
+      expect(descendants.length).toBeGreaterThan(1);
       service.child.kill(signal);
       await service.exited;
       // npm forwards these two signals and waits. The others end npm, and the service detects that.
-      if (signal === "SIGTERM" || signal === "SIGINT") expect(below.filter((pid) => !isGone(pid))).toEqual([]);
-      await until("every process to exit", async () => below.every(isGone));
+      if (signal === "SIGTERM" || signal === "SIGINT") expect(descendants.filter((pid) => !isGone(pid))).toEqual([]);
+      await until("every process to exit", async () => descendants.every(isGone));
     },
   );
 
   it("leaves no process behind when npx receives SIGTERM", async () => {
     const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: npmFolder });
-    const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
+    const descendants = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
     service.child.kill("SIGTERM");
-    await until("every process to exit", async () => below.every(isGone));
+    await until("every process to exit", async () => descendants.every(isGone));
   });
 
   it("handles a Ctrl-C's two signals, from the terminal and from npm, as one", async () => {
@@ -65,7 +65,7 @@ describe("ashlar start", () => {
     expect(isGone(postmaster)).toBe(true);
     expect(service.output()).toContain(`Stopping (${signal}).`);
     // 0.2 s on an idle machine; a leftover timer of 5 s would delay it.
-    expect(secondsOfStop(service)).toBeLessThan(deadline(4));
+    expect(stopSeconds(service)).toBeLessThan(deadline(4));
   });
 
   it("reports what it waits for, and exits immediately on a second signal", async () => {

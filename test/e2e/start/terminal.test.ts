@@ -62,7 +62,7 @@ async function sendExampleRequest(service: ServiceProcess, folder: string): Prom
 }
 
 describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
-  "ashlar start on a terminal (needs script of util-linux)",
+  "ashlar start on a terminal (needs the program script of util-linux)",
   () => {
     it("prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
       const service = await startOnTerminal(start, { node: longChain });

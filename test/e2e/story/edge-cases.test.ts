@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseCsv } from "../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { checkTokens } from "../../support/edge-cases/check-tokens.ts";
+import { createTokenChecker } from "../../support/edge-cases/check-tokens.ts";
 import { type Comparison, differences, fetchData, type ServedChain } from "../../support/edge-cases/compare-heights.ts";
 import { type EdgeCaseChain, edgeCaseChainConfig, serveChains, spread, startEdgeCaseChain } from "../../support/edge-cases/deployment.ts";
 import { changedSince, mayBeUnknown, pruneState } from "../../support/edge-cases/late-start.ts";
@@ -14,8 +14,8 @@ import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /**
- * Two chains with different forks in one database, each with all edge cases. One is indexed from its genesis, the other from the middle of its story: its
- * earlier balances are read from the node.
+ * Two chains with different forks in one database, each with all edge cases. One is indexed from its genesis, the other from the middle of its story:
+ * its earlier balances are read from the node.
  */
 const chains = [
   { name: "prague", id: 31337, fork: "prague", late: false },
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryToken) => boolean) =>
-  checkTokens(nodes.find((candidate) => candidate.id === id) as EdgeCaseChain, served, isSelected);
+  createTokenChecker(nodes.find((candidate) => candidate.id === id) as EdgeCaseChain, served, isSelected);
 
 describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   const servedChain = (): ServedChain => ({ ...service, name });

@@ -39,7 +39,7 @@ describe("an index under kills and reorganisations", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it(`serves the node's balances after ${kills} SIGKILLs at random times during backfill and following`, async () => {
+  it(`serves the node's balances after ${kills} SIGKILLs at random times while the indexer backfills and follows the head`, async () => {
     // The seed reproduces a failed run's kill times.
     const seed = `kills ${Date.now()}`;
     const random = createRandom(seed);

@@ -17,15 +17,16 @@ import { indexUntilHead, isIndexed } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /**
- * Tokens with nonstandard behaviour (from github.com/d-xo/weird-erc20 and others) are used at random over 150 blocks while they are indexed. After each of
- * the five rounds no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
+ * Tokens with nonstandard behaviour (from github.com/d-xo/weird-erc20 and others) are used at random over 150 blocks while they are indexed. After
+ * each of the five rounds, no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
  */
 const seed = 20_250_711;
 /** The maximum total waiting time. */
 const reconciliationMilliseconds = deadline(900_000);
 /**
- * Reconciliation finds a change without a call or event within an hour. If the differences have not become fewer for this time, the clock is advanced
- * by the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its jobs have run.
+ * Reconciliation finds a change without a call or event within an hour. If the number of differences has not decreased for this time, the clock is
+ * advanced by the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its
+ * jobs have run.
  */
 const stepMilliseconds = deadline(6_000);
 /** The wait after the last step. */
@@ -90,9 +91,9 @@ const compareHeights = async (heights: readonly number[], tokens: readonly TestT
 /** The node's state by height, read once. */
 const states = new Map<number, Promise<NodeState>>();
 const stateAt = (height: number): Promise<NodeState> => {
-  const known = states.get(height) ?? createNodeReader(tokenChain).readAt(height);
-  states.set(height, known);
-  return known;
+  const state = states.get(height) ?? createNodeReader(tokenChain).readAt(height);
+  states.set(height, state);
+  return state;
 };
 
 beforeAll(async () => {
@@ -121,14 +122,14 @@ afterAll(async () => {
 });
 
 /** Fails with the differences as a table. */
-const expectNone = (differences: readonly Difference[]): void => {
+const expectNoDifferences = (differences: readonly Difference[]): void => {
   if (differences.length > 0) expect.fail(`${differences.length} differences\n${renderDifferences(differences)}`);
 };
 
 describe("tokens with nonstandard behaviour", () => {
   it("succeed at least once in every specific step that their contract does not reject", () => {
-    const never = [...story.counts].filter(([, { isSpecific, succeeded }]) => isSpecific && succeeded === 0).map(([name]) => name);
-    expect(never.sort()).toEqual(["NoZeroApproval: approveZero", "NoZeroTransfer: transferZero", "Uint96: transferTooMuch"]);
+    const neverSucceeded = [...story.counts].filter(([, { isSpecific, succeeded }]) => isSpecific && succeeded === 0).map(([name]) => name);
+    expect(neverSucceeded.sort()).toEqual(["NoZeroApproval: approveZero", "NoZeroTransfer: transferZero", "Uint96: transferTooMuch"]);
     const counts = [...story.counts.values()];
     const count = (outcome: "succeeded" | "failed") => counts.reduce((sum, count) => sum + count[outcome], 0);
     stdout.write(`${tokenChain.tokens.length} contracts, ${count("succeeded")} calls that succeeded and ${count("failed")} that failed.\n`);
@@ -139,19 +140,19 @@ describe("tokens with nonstandard behaviour", () => {
   it("have the contracts' balances, holders, supplies and allowances at the head after each round, once reconciled", () => {
     for (const { height, compared, progress } of reconciled)
       stdout.write(`Block ${height}, ${compared} compared: ${progress.join(", ")} differ.\n`);
-    expectNone(reconciled.flatMap(({ differences }) => differences));
+    expectNoDifferences(reconciled.flatMap(({ differences }) => differences));
   });
 
   it("have the contracts' past balances, holders and supplies as of each round's end", () => {
     stdout.write(`All rounds, ${history.compared} compared: ${history.progress.join(", ")} differ.\n`);
-    expectNone(history.differences);
+    expectNoDifferences(history.differences);
   });
 
   it("have the contracts' values in the middle of each round, if their balances change only by Transfers", async () => {
     const tokens = tokenChain.tokens.filter(({ kind }) => kind.isSilent !== true);
     const heights = reconciled.map(({ height }) => height - 15);
     const { differences } = await compareHeights(heights, tokens);
-    expectNone(differences);
+    expectNoDifferences(differences);
   });
 
   it("pass `ashlar audit`", async () => {

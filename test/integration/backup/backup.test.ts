@@ -24,7 +24,7 @@ describe("an index backup", () => {
     folders.push(created);
     return created;
   };
-  const emptyDatabase = async (): Promise<TestDatabase> => {
+  const createEmptyDatabase = async (): Promise<TestDatabase> => {
     const created = await createTestDatabase({ migrated: false });
     targets.push(created);
     return created;
@@ -61,11 +61,11 @@ describe("an index backup", () => {
   afterAll(async () => {
     await index.end();
     for (const target of targets) await target.drop();
-    for (const each of folders) await rm(each, { recursive: true, force: true });
+    for (const path of folders) await rm(path, { recursive: true, force: true });
   });
 
   it("is restored with the same rows, indexes, constraints, triggers and functions", async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     const restored = await restoreInto(target, folder, protocols());
     expect(restored.omittedProtocols).toEqual([]);
     const contents = await contentsOf(target.database);
@@ -80,7 +80,7 @@ describe("an index backup", () => {
   });
 
   it("is verified by reading the restored tables back, and a changed value is detected", async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     const { manifest } = await restoreInto(target, folder, protocols());
     const read = () => readBack({ url: target.url, applicationName: "ashlar-test" }, manifest.tables, () => undefined);
     await read();
@@ -93,7 +93,7 @@ describe("an index backup", () => {
   });
 
   it("is consistent if rows are written while it is taken", async () => {
-    const [target, other] = [await emptyDatabase(), await newFolder()];
+    const [target, other] = [await createEmptyDatabase(), await newFolder()];
     const backup = backUp(index.test, other);
     let done = false;
     const writes = (async () => {
@@ -133,14 +133,14 @@ describe("an index backup", () => {
   });
 
   it("is not restored into a database that has tables, and leaves it unchanged", async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     await target.database.query("CREATE TABLE notes (text text)");
     await expect(restoreInto(target, folder)).rejects.toThrow("The database is not empty (it has public.notes)");
     expect(await tablesOf(target)).toEqual([{ relname: "notes" }]);
   });
 
   it("is refused before anything is changed if a byte of any file was flipped", async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     const copy = await copyOfBackup();
     for (const file of await readdir(copy)) {
       const bytes = await readFile(join(copy, file));
@@ -156,7 +156,7 @@ describe("an index backup", () => {
   });
 
   it("is refused if it has unknown tables or columns, paths as names, or links out of the folder", async () => {
-    const attempt = async (copy: string) => restoreInto(await emptyDatabase(), copy, protocols());
+    const attempt = async (copy: string) => restoreInto(await createEmptyDatabase(), copy, protocols());
     const renamed = (from: string, to: string) => forge((text) => text.replace(from, to));
     await expect(attempt(await renamed('"name": "blocks"', '"name": "../blocks"'))).rejects.toThrow("Invalid manifest.json");
     await expect(attempt(await renamed('"name": "blocks"', '"name": "pg_authid"'))).rejects.toThrow("pg_authid.copy.gz cannot be opened");
@@ -171,11 +171,11 @@ describe("an index backup", () => {
   });
 
   it("is refused if its schema is newer; if it is older, it is restored and can be migrated", async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     await expect(restoreInto(target, folder, protocols(), migrations.slice(0, -1))).rejects.toThrow(
       /newer than this program \(unknown migration: \d{4}-/,
     );
-    const [old, other] = [await emptyDatabase(), await newFolder()];
+    const [old, other] = [await createEmptyDatabase(), await newFolder()];
     const last = migrations.at(-1)?.name;
     await migrate(old.database, migrations.slice(0, -1));
     await old.database.query("INSERT INTO api_keys (hash, label) VALUES (sha256('old'), 'old')");
@@ -186,7 +186,7 @@ describe("an index backup", () => {
   });
 
   it("is restored without the tables of a protocol that is declared differently, which are then rebuilt", async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     const { omittedProtocols } = await restoreInto(target, folder, []);
     expect(omittedProtocols).toEqual(["savings"]);
     expect(await target.database.query("SELECT id FROM community_protocols")).toEqual([]);
@@ -194,8 +194,8 @@ describe("an index backup", () => {
     expect((await contentsOf(target.database)).logs).toBe(expected.logs);
   });
 
-  it("can be resumed after a failed restore without copying complete tables again; until then, other commands refuse the database", async () => {
-    const target = await emptyDatabase();
+  it("can be restored again after a failed restore, without copying complete tables again; until then, other commands refuse the database", async () => {
+    const target = await createEmptyDatabase();
     // Fails at one table, after others are complete.
     const copy = await forge((text) => text.replace(/("name": "token_metadata"[\s\S]*?"rows": )\d+/, "$199"));
     await expect(restoreInto(target, copy, protocols())).rejects.toThrow("token_metadata.copy.gz has");

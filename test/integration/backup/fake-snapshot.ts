@@ -20,10 +20,10 @@ export async function fakeSnapshot(
   const rows = changeRows(gunzipSync(await readFile(file)).toString());
   const compressed = gzipSync(rows);
   await writeFile(file, compressed);
-  const tables = manifest.tables.map((each) =>
-    each.name === table
-      ? { ...each, content: { bytes: rows.length, sha256: sha256(rows) }, file: { bytes: compressed.length, sha256: sha256(compressed) } }
-      : each,
+  const tables = manifest.tables.map((entry) =>
+    entry.name === table
+      ? { ...entry, content: { bytes: rows.length, sha256: sha256(rows) }, file: { bytes: compressed.length, sha256: sha256(compressed) } }
+      : entry,
   );
   const text = changeManifest(JSON.stringify({ ...manifest, tables }));
   await writeFile(join(copy, "manifest.json"), text);

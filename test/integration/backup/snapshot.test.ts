@@ -78,7 +78,7 @@ describe("a chain snapshot", () => {
   afterAll(async () => {
     await index.end();
     for (const target of targets) await target.drop();
-    for (const each of folders) await rm(each, { recursive: true, force: true });
+    for (const path of folders) await rm(path, { recursive: true, force: true });
   });
 
   it("is added to an empty database and to one that has another chain, and indexing continues after its last block", async () => {
@@ -196,7 +196,7 @@ describe("a chain snapshot", () => {
     return other;
   };
 
-  it("can be resumed after a failed restore; until then its chain is neither served nor indexed, unlike other chains", async () => {
+  it("can be restored again after a failed restore; until then, its chain is neither served nor indexed, unlike other chains", async () => {
     const target = await newDatabase();
     await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
     // Fails at one table, after others are complete.

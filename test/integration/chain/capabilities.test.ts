@@ -196,10 +196,10 @@ describe("ashlar doctor", () => {
         "(nativeAccounting: state, the default), or derived from the values of transactions and internal calls (nativeAccounting: traces, ",
     );
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
-    expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);
+    expect(text).toMatch(/^The node's last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);
   });
 
-  it("accepts a local node without a scheme, and rejects other URLs without printing their secrets", async () => {
+  it("accepts a local node's URL without a scheme, and rejects other URLs without printing their secrets", async () => {
     expect((await run(proxy.url.replace("http://", "")))[0]).toBe(0);
     const message = "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545.";
     expect(await run("node.example/s3cr3tt0ken")).toEqual([1, message]);
@@ -215,7 +215,7 @@ describe("ashlar doctor", () => {
   it("prints why a node cannot be used, without its URL", async () => {
     const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
     expect(code).toBe(1);
-    expect(text).toMatch(/^This node cannot be used: Node at 127\.0\.0\.1:1 cannot be reached/);
+    expect(text).toMatch(/^This node cannot be used: The node at 127\.0\.0\.1:1 cannot be reached/);
     expect(text).not.toContain("s3cr3tt0ken");
   });
 });

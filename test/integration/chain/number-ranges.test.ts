@@ -15,7 +15,7 @@ const hex = (value: bigint): Hex => `0x${value.toString(16)}`;
 type Fields = Record<string, unknown>;
 
 /** A block with one transaction and one withdrawal as a node returns it, with some fields changed. */
-const decoded = ({ block = {}, transaction = {}, receipt = {}, withdrawal = {} }: Record<string, Fields>): ChainBlock =>
+const decodeWith = ({ block = {}, transaction = {}, receipt = {}, withdrawal = {} }: Record<string, Fields>): ChainBlock =>
   decodeBlock(
     {
       ...{
@@ -57,7 +57,7 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
   [
     "a block's height",
     maxSafeInteger,
-    (number) => decoded({ block: { number } }),
+    (number) => decodeWith({ block: { number } }),
     (block) => block.number,
     /number from the node: expected a quantity below 2\^53/,
   ],
@@ -65,47 +65,47 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
     "a block's time",
     // 9999-12-31T23:59:59Z
     BigInt(Date.UTC(9999, 11, 31, 23, 59, 59) / 1000),
-    (timestamp) => decoded({ block: { timestamp } }),
+    (timestamp) => decodeWith({ block: { timestamp } }),
     (block) => block.timestamp,
     /timestamp from the node: expected a time in seconds, up to the year 9999/,
   ],
   [
     "a block's size",
     maxSafeInteger,
-    (size) => decoded({ block: { size } }),
+    (size) => decodeWith({ block: { size } }),
     (block) => block.size,
     /size from the node: expected a quantity below 2\^53/,
   ],
-  ["a block's gas limit", maxUint256, (gasLimit) => decoded({ block: { gasLimit } }), (block) => block.gasLimit, null],
+  ["a block's gas limit", maxUint256, (gasLimit) => decodeWith({ block: { gasLimit } }), (block) => block.gasLimit, null],
   [
     "a block's gas used",
     maxSafeInteger,
-    (gasUsed) => decoded({ block: { gasUsed } }),
+    (gasUsed) => decodeWith({ block: { gasUsed } }),
     (block) => block.gasUsed,
     /gasUsed from the node: expected a quantity below/,
   ],
-  ["a base fee", maxUint256, (baseFeePerGas) => decoded({ block: { baseFeePerGas } }), (block) => block.baseFeePerGas, null],
+  ["a base fee", maxUint256, (baseFeePerGas) => decodeWith({ block: { baseFeePerGas } }), (block) => block.baseFeePerGas, null],
   [
     "a nonce",
     // The largest int8.
     2n ** 63n - 1n,
-    (nonce) => decoded({ transaction: { nonce } }),
+    (nonce) => decodeWith({ transaction: { nonce } }),
     (block) => firstTransaction(block)?.nonce,
     /nonce from the node: expected a quantity below 2\^63/,
   ],
-  ["a gas limit", maxUint256, (gas) => decoded({ transaction: { gas } }), (block) => firstTransaction(block)?.gasLimit, null],
-  ["a value", maxUint256, (value) => decoded({ transaction: { value } }), (block) => firstTransaction(block)?.value, null],
+  ["a gas limit", maxUint256, (gas) => decodeWith({ transaction: { gas } }), (block) => firstTransaction(block)?.gasLimit, null],
+  ["a value", maxUint256, (value) => decodeWith({ transaction: { value } }), (block) => firstTransaction(block)?.value, null],
   [
     "a transaction type",
     255n,
-    (type) => decoded({ transaction: { type } }),
+    (type) => decodeWith({ transaction: { type } }),
     (block) => firstTransaction(block)?.type,
     /type from the node: expected a transaction type of one byte/,
   ],
   [
     "gas used",
     maxSafeInteger,
-    (gasUsed) => decoded({ receipt: { gasUsed } }),
+    (gasUsed) => decodeWith({ receipt: { gasUsed } }),
     (block) => firstTransaction(block)?.gasUsed,
     /gasUsed from the node: expected a quantity below/,
   ],
@@ -113,7 +113,7 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
     "a gas price",
     // At this price, 21,000 gas cost the largest fee below 2^256 wei.
     maxUint256 / 21_000n,
-    (effectiveGasPrice) => decoded({ receipt: { effectiveGasPrice } }),
+    (effectiveGasPrice) => decodeWith({ receipt: { effectiveGasPrice } }),
     (block) => firstTransaction(block)?.effectiveGasPrice,
     /a fee of 2\^256 wei or more for transaction 0xd+/,
   ],
@@ -121,7 +121,7 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
     "an L1 fee",
     // In addition to 21,000 gas at 1 wei.
     maxUint256 - 21_000n,
-    (l1Fee) => decoded({ receipt: { l1Fee } }),
+    (l1Fee) => decodeWith({ receipt: { l1Fee } }),
     (block) => firstTransaction(block)?.l1Fee,
     /a fee of 2\^256 wei or more/,
   ],
@@ -129,18 +129,18 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
     "a blob gas price",
     // With 2^17 blob gas.
     (maxUint256 - 21_000n) / 2n ** 17n,
-    (blobGasPrice) => decoded({ receipt: { blobGasUsed: "0x20000", blobGasPrice } }),
+    (blobGasPrice) => decodeWith({ receipt: { blobGasUsed: "0x20000", blobGasPrice } }),
     (block) => (firstTransaction(block)?.blobFee ?? 0n) / 2n ** 17n,
     /a fee of 2\^256 wei or more/,
   ],
   [
     "a validator index",
     maxSafeInteger,
-    (validatorIndex) => decoded({ withdrawal: { validatorIndex } }),
+    (validatorIndex) => decodeWith({ withdrawal: { validatorIndex } }),
     (block) => block.withdrawals[0]?.validatorIndex,
     /validatorIndex from the node: expected a quantity below/,
   ],
-  ["a withdrawn amount", maxUint256, (amount) => decoded({ withdrawal: { amount } }), (block) => block.withdrawals[0]?.amountGwei, null],
+  ["a withdrawn amount", maxUint256, (amount) => decodeWith({ withdrawal: { amount } }), (block) => block.withdrawals[0]?.amountGwei, null],
 ];
 
 describe("decodeBlock", () => {

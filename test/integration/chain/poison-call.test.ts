@@ -39,7 +39,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const suppliesOf = async (): Promise<(bigint | null)[]> => {
+const readSupplies = async (): Promise<(bigint | null)[]> => {
   const outcomes = await source.calls(
     tokens.map((to) => ({ to, data: totalSupply })),
     await chain.head(),
@@ -50,13 +50,13 @@ const suppliesOf = async (): Promise<(bigint | null)[]> => {
 describe("a contract whose calls fail at the node", () => {
   it.each([504, 502, 500])("does not affect the other contracts in the request (HTTP status %i)", async (status) => {
     refuseContract(proxy, tokens[5] as Address, status);
-    expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
+    expect(await readSupplies()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
   });
 
   it("does not change the size of requests", async () => {
     const before = rpc.limits().batchSize;
     refuseContract(proxy, tokens[5] as Address, 504);
-    await suppliesOf();
+    await readSupplies();
     expect(rpc.limits().batchSize).toBe(before);
   });
 

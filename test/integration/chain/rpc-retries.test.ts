@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe("an RPC client", () => {
   const secret = "s3cr3tt0ken";
-  const secretRpc = (options: Partial<Parameters<typeof createRpc>[0]> = {}) =>
+  const createSecretRpc = (options: Partial<Parameters<typeof createRpc>[0]> = {}) =>
     createRpc({
       url: `http://name:${secret}@${new URL(proxy.url).host}/v3/${secret}?key=${secret}`,
       retries: 2,
@@ -37,7 +37,7 @@ describe("an RPC client", () => {
       response.writeHead(status).end("busy");
       return true;
     };
-    const rpc = secretRpc();
+    const rpc = createSecretRpc();
     expect(await rpc.request("eth_chainId", [])).toBe("0x7a69");
     await rpc.close();
   });
@@ -59,7 +59,7 @@ describe("an RPC client", () => {
       respond(response);
       return true;
     };
-    const rpc = secretRpc({ timeoutMilliseconds: 60 });
+    const rpc = createSecretRpc({ timeoutMilliseconds: 60 });
     const failure = await rpc
       .batch([
         { method: "eth_chainId", params: [] },
@@ -81,7 +81,7 @@ describe("an RPC client", () => {
       response.writeHead(401).end();
       return true;
     };
-    const rpc = secretRpc();
+    const rpc = createSecretRpc();
     await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/HTTP status 401/);
     expect(attempts).toBe(1);
     await rpc.close();
@@ -100,7 +100,7 @@ describe("an RPC client", () => {
       }, 5);
       return true;
     };
-    const rpc = secretRpc({ batchSize: 1, concurrency: 3 });
+    const rpc = createSecretRpc({ batchSize: 1, concurrency: 3 });
     const results = await rpc.batch(Array.from({ length: 20 }, () => ({ method: "eth_chainId", params: [] })));
     await rpc.close();
     expect(results).toHaveLength(20);

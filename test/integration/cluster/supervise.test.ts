@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts";
 
 /** Runs a program in Node.js. */
 const run = (program: string): ChildProcess => spawn(process.execPath, ["-e", program], { stdio: "ignore" });
-const running = "setInterval(() => undefined, 60_000)";
+const idleProgram = "setInterval(() => undefined, 60_000)";
 
 const createLog = () => {
   const lines: string[] = [];
@@ -20,7 +20,7 @@ describe("a supervised process", () => {
     const { lines, logger } = createLog();
     const children: ChildProcess[] = [];
     const fork = (): ChildProcess => {
-      const child = run(running);
+      const child = run(idleProgram);
       children.push(child);
       return child;
     };
@@ -49,7 +49,7 @@ describe("a supervised process", () => {
     const { lines, logger } = createLog();
     const refused = superviseProcess({
       name: "refused",
-      fork: () => run(running),
+      fork: () => run(idleProgram),
       begin: async () => {
         throw new Error("Invalid value.");
       },
@@ -82,11 +82,11 @@ describe("a supervised process", () => {
 });
 
 /** A process that responds to messages until it receives `loop`, which blocks its event loop forever. */
-const responding = `process.on("message", (message) => {
+const echoProgram = `process.on("message", (message) => {
   if (message === "loop") for (;;);
   process.send(message);
 })`;
-const runWithChannel = (): ChildProcess => spawn(process.execPath, ["-e", responding], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+const runWithChannel = (): ChildProcess => spawn(process.execPath, ["-e", echoProgram], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
 const ping = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     child.once("message", () => resolve());
@@ -140,7 +140,7 @@ describe("a process that does not respond", () => {
     const { logger } = createLog();
     const supervised = superviseProcess({
       name: "slow",
-      fork: () => run(running),
+      fork: () => run(idleProgram),
       begin: () => new Promise(() => undefined),
       maxBeginSeconds: 0.2,
       logger,
@@ -154,7 +154,7 @@ describe("a prepared process", () => {
   it("is used once, unless it has exited", async () => {
     const children: ChildProcess[] = [];
     const prepared = createPreparedProcess(() => {
-      const child = run(running);
+      const child = run(idleProgram);
       children.push(child);
       return child;
     });

@@ -96,7 +96,7 @@ describe("a communityDirectory", () => {
       "1 problem in endpoints: correct the files, or remove communityDirectory from the configuration.",
     ]);
     expect(messageOf(() => loadAddedProtocols(`${savings.directory.path}/absent`, {}))).toBe(
-      "Cannot read endpoints/absent of communityDirectory: no such file; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.",
+      "Cannot read endpoints/absent of communityDirectory: no such file; set communityDirectory to a directory with a folder per protocol, relative to the configuration file, or remove the setting.",
     );
   });
 

@@ -84,13 +84,13 @@ describe("declared events without a matching log", () => {
   it("are determined from at most 100 contracts of a kind, including contracts at fixed addresses", async () => {
     const { protocol } = savings.addedProtocol();
     const addresses = Array.from({ length: 101 }, (_, position): Address => `0x${(position + 1).toString(16).padStart(40, "0")}`);
-    const sampled = async (count: number) => {
+    const sampleOf = async (count: number) => {
       const fixed = new Map([["vault", new Map(addresses.slice(0, count).map((address) => [address, 0] as const))]]);
       const { emitted } = await protocolLogs(savings.test.database, 31337, protocol, fixed);
       return emitted.map(({ contracts, isSample }) => ({ contracts, isSample }));
     };
-    expect(await sampled(101)).toEqual([{ contracts: 100, isSample: true }]);
-    expect((await sampled(2)).every(({ isSample }) => !isSample)).toBe(true);
+    expect(await sampleOf(101)).toEqual([{ contracts: 100, isSample: true }]);
+    expect((await sampleOf(2)).every(({ isSample }) => !isSample)).toBe(true);
   });
 
   it("are listed by ashlar community status", async () => {

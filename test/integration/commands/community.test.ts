@@ -47,7 +47,7 @@ describe("ashlar community test", () => {
       ["deposits", 12, []],
     ]);
     expect(renderResult(result, "test")[0]).toBe(
-      `savings on test, with the rows of 24 stored logs and without read results, because ${filled.reason}; restart Ashlar with communityDirectory to index it:`,
+      `savings on test, with the rows of 24 stored logs but no read results, because ${filled.reason}; restart Ashlar with communityDirectory to index the protocol:`,
     );
     expect(await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2")).toEqual(
       before,
@@ -174,7 +174,7 @@ describe("lending event SQL", () => {
       'column-type: Invalid type of column "user": found numeric, expected bytea, text for address',
       "d.assets",
     ],
-    ["an event without a name", { event: "NULL" }, "Column event of lending is null."],
+    ["an event without a name", { event: "NULL" }, "Column event of a lending row is null."],
     ["a statement that fails", { token_amount_in: "d.assets / 0" }, "division by zero"],
   ])("reports %s", async (_case, replaced, problem, location?: string) => {
     const result = await tryLending(replaced);

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type ConfigOverrides, loadConfig } from "../../../runtime/config/load.ts";
 
 let folder: string;
-let count = 0;
+let fileNumber = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-config-"));
@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 
 async function write(text: string): Promise<string> {
-  count += 1;
-  const file = join(folder, `${count}.yaml`);
+  fileNumber += 1;
+  const file = join(folder, `${fileNumber}.yaml`);
   await writeFile(file, text);
   return file;
 }
@@ -49,9 +49,9 @@ describe("a configuration", () => {
 
   it("rejects duplicate chain names and ids", async () => {
     const names = await write("chains:\n  - { name: one }\n  - { name: one }\n");
-    expect(errorsOf(names)).toEqual([`${count}.yaml: Duplicate chain one; configure each name and each id once.`]);
+    expect(errorsOf(names)).toEqual([`${fileNumber}.yaml: Duplicate chain one; configure each name and each id once.`]);
     const ids = await write("chains:\n  - { name: one, id: 5 }\n  - { name: two, id: 5 }\n");
-    expect(errorsOf(ids)).toEqual([`${count}.yaml: Duplicate chain two (5); configure each name and each id once.`]);
+    expect(errorsOf(ids)).toEqual([`${fileNumber}.yaml: Duplicate chain two (5); configure each name and each id once.`]);
   });
 
   it("reports every invalid setting with its location, and without secrets", async () => {
@@ -62,9 +62,9 @@ describe("a configuration", () => {
       [
         'Invalid value "Main" for --chain',
         "Invalid value for --rpc",
-        `${count}.yaml:3:21: Invalid value 0 for limits.urlBytes`,
-        `${count}.yaml:1:1: Unknown setting nope`,
-        `${count}.yaml:2:47: Invalid value "elsewhere" for trustedProxies.3`,
+        `${fileNumber}.yaml:3:21: Invalid value 0 for limits.urlBytes`,
+        `${fileNumber}.yaml:1:1: Unknown setting nope`,
+        `${fileNumber}.yaml:2:47: Invalid value "elsewhere" for trustedProxies.3`,
         'Invalid value "loud" for ASHLAR_LOG_LEVEL',
         'Invalid value "80x" for PORT',
       ].sort(),
@@ -76,7 +76,7 @@ describe("a configuration", () => {
   it("reports the position of invalid YAML", async () => {
     expect(errorsOf(await write("port: 1\nchains: [\n"))).toEqual([expect.stringMatching(/^\d+\.yaml:3:1: Invalid YAML: /)]);
     expect(errorsOf(await write("port: *elsewhere\n"))).toEqual([expect.stringMatching(/^\d+\.yaml: Invalid YAML: Unresolved alias/)]);
-    expect(errorsOf(await write("- 1\n"))).toEqual([`${count}.yaml: Invalid configuration: expected a map of settings.`]);
+    expect(errorsOf(await write("- 1\n"))).toEqual([`${fileNumber}.yaml: Invalid configuration: expected a map of settings.`]);
   });
 
   it("is rejected if its path is not a file", () => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => test.drop());
 
 const chains = [{ id: 31337, name: "demo" }];
-const index = (id: number, name: string) =>
+const insertChain = (id: number, name: string) =>
   test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, 0)", [
     id,
     name,
@@ -22,15 +22,15 @@ const check = (isExternal: boolean) => requireDemoDatabase({ database: test.data
 describe("the demo", () => {
   it("accepts an empty database, and a demo's database that has keys", async () => {
     await check(true);
-    await index(31337, "demo");
+    await insertChain(31337, "demo");
     await createKeys(test.database).create({ label: "mine" });
     await check(true);
     await check(false);
   });
 
   it("refuses a database with other chains, including one that has the demo's id, and names them", async () => {
-    await index(1, "eth-mainnet");
-    await index(31337, "local");
+    await insertChain(1, "eth-mainnet");
+    await insertChain(31337, "local");
     const found = /refuses a database with other chains: found eth-mainnet \(1\), local \(31337\); configure your chains in ashlar\.yaml/;
     await expect(check(true)).rejects.toThrow(found);
     await expect(check(false)).rejects.toThrow(found);

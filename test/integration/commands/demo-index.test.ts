@@ -14,7 +14,7 @@ describe("the index of the demo's Bitcoin chain", () => {
     nodes.push(node);
     return node;
   };
-  const headHash = async (): Promise<unknown> =>
+  const readHead = async (): Promise<unknown> =>
     (await test.database.query("SELECT hash, number FROM bitcoin_blocks ORDER BY number DESC LIMIT 1"))[0];
 
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe("the index of the demo's Bitcoin chain", () => {
     expect(await matchesBitcoinDemo(test.database, other)).toBe(false);
     await deleteChain(test.database, other.chain.id);
     await indexBitcoin(other, test.database);
-    expect(await headHash()).toEqual({ number: 337, hash: other.hashAt(337) });
+    expect(await readHead()).toEqual({ number: 337, hash: other.hashAt(337) });
   });
 
   it("does not match a chain that is shorter or has another block at the indexed head, such as another story version's chain", async () => {

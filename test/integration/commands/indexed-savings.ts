@@ -7,7 +7,7 @@ import type { AddedProtocol } from "../../../runtime/declarations/added-protocol
 import { loadAddedProtocols } from "../../../runtime/protocols.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { createSavings, makeDeposits, type SavingsDirectory } from "../domains/community/savings-directory.ts";
+import { createSavingsDirectory, makeDeposits, type SavingsDirectory } from "../domains/community/savings-directory.ts";
 import { startCommunityIndex } from "../domains/community/support.ts";
 import { type Market, startMarket } from "../domains/community/vault-market.ts";
 
@@ -21,7 +21,7 @@ export interface IndexedSavings {
   /** The protocol that its files currently declare. */
   addedProtocol(): AddedProtocol;
   /** Runs the protocol's operations, as `ashlar community test` does. */
-  tryDirectory(settingsOfServer?: object, opened?: OpenReader): Promise<ProtocolResult>;
+  tryDirectory(serverSettings?: object, opened?: OpenReader): Promise<ProtocolResult>;
   /** A text's position in one of the protocol's files, formatted as in diagnostics. */
   positionOf(file: string, text: string): string;
   /** Waits until the index is at the chain's head. */
@@ -32,7 +32,7 @@ export interface IndexedSavings {
 export const indexSavings = async (): Promise<IndexedSavings> => {
   const chain = await startTestChain();
   const market = await startMarket(chain);
-  const directory = createSavings(market.vaults);
+  const directory = createSavingsDirectory(market.vaults);
   const test = await createTestDatabase();
   const reader = await openReader(config.parse({ databaseUrl: test.url }), { url: test.url }, test.database, 8);
   const index = await startCommunityIndex(chain, test.database, {
@@ -53,10 +53,10 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
     test,
     reader,
     addedProtocol,
-    tryDirectory: (settingsOfServer = {}, opened = reader) => {
+    tryDirectory: (serverSettings = {}, opened = reader) => {
       const settings = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
       return tryProtocol(addedProtocol(), {
-        config: config.parse(settingsOfServer),
+        config: config.parse(serverSettings),
         chain: settings,
         database: test.database,
         reader: opened,

@@ -46,7 +46,7 @@ it("an indexer starts with the second node if the first one is down", async () =
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
   indexing = runIndexers(
-    { protocols: [], database: { indexing: test.database, readerRole: "" }, logger, progress, chains: [config], endsWhenRefused: false },
+    { protocols: [], database: { indexing: test.database, readerRole: "" }, logger, progress, chains: [config], endsOnFatalFailure: false },
     stop.signal,
   );
   await until("the chain to be indexed", () => isIndexed(3));

@@ -56,7 +56,7 @@ const startIndexer = () => {
   };
 };
 const head = async () => (await createLedgerQueries(test.database).head(31337))?.number;
-const ready = async () => {
+const readReadiness = async () => {
   const queries = {
     ledger: createLedgerQueries(test.database),
     bitcoin: createBitcoinQueries(test.database),
@@ -106,17 +106,17 @@ it("a paused chain is not indexed and its node receives no requests, even from a
   ]);
 });
 
-it("a paused chain is ready no matter how long its indexer is silent, and silence is counted from its resumption", async () => {
-  const silence = () => test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
-  await silence();
-  expect((await ready()).reasons).toEqual(["Indexer of test stopped: it does not report (no progress for 301 s)"]);
+it("a paused chain is ready no matter how long its indexer is silent, and once it is resumed, silence is counted from then", async () => {
+  const simulateSilence = () => test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
+  await simulateSilence();
+  expect((await readReadiness()).reasons).toEqual(["Indexer of test stopped: it does not report (no progress for 301 s)"]);
   await pauseChain(test.database, target, "operator@test");
-  const paused = await ready();
+  const paused = await readReadiness();
   expect(paused.reasons).toEqual([]);
   expect(paused.details).toMatchObject({ chains: [{ name: "test", paused_since: expect.stringMatching(/^\d{4}-.*Z$/) }] });
-  await silence();
+  await simulateSilence();
   await resumeChain(test.database, target, "operator@test");
-  const resumed = await ready();
+  const resumed = await readReadiness();
   expect(resumed.reasons).toEqual([]);
   expect(resumed.details).toMatchObject({ chains: [{ paused_since: null }] });
 });
@@ -135,13 +135,13 @@ it("a chain is not indexed while disk space is low, readiness reports the reason
   await chain.mine();
   const failure = async () => (await test.database.query<{ failure: string | null }>("SELECT failure FROM indexer_heartbeats"))[0]?.failure;
   await until("the reason", async () => (await failure()) === reason);
-  expect((await ready()).reasons).toEqual([]);
+  expect((await readReadiness()).reasons).toEqual([]);
   await test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
-  expect((await ready()).reasons).toEqual([`Indexer of test stopped: ${reason} (no progress for 301 s)`]);
+  expect((await readReadiness()).reasons).toEqual([`Indexer of test stopped: ${reason} (no progress for 301 s)`]);
   expect(await head()).toBe((indexed ?? 0) + 1);
   isDiskLow = false;
   await until("the block mined meanwhile", async () => (await head()) === (indexed ?? 0) + 2);
-  await until("readiness", async () => (await ready()).reasons.length === 0);
+  await until("readiness", async () => (await readReadiness()).reasons.length === 0);
   expect(printed.at(-1)).toBe("Indexing test is resumed");
   await stop();
 });

@@ -42,7 +42,7 @@ const reasons = async (): Promise<readonly string[]> => {
   return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 })).reasons;
 };
 /** Moves the indexer's last progress into the past. */
-const silence = (seconds: number) =>
+const simulateSilence = (seconds: number) =>
   test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - $1 * interval '1 second'", [seconds]);
 
 it("an indexer that refuses its node is not ready, reports the reason, and is restarted until the node is valid", async () => {
@@ -51,7 +51,7 @@ it("an indexer that refuses its node is not ready, reports the reason, and is re
   };
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
-  indexing = runIndexers({ ...options, chains: [config], endsWhenRefused: false }, stop.signal);
+  indexing = runIndexers({ ...options, chains: [config], endsOnFatalFailure: false }, stop.signal);
   const stopped = /^Indexer of test stopped: The node of test reports chain id 5, expected 31337/;
   await until("the reason", async () => (await reasons()).some((reason) => stopped.test(reason)));
   proxy.tamper = null;
@@ -59,7 +59,7 @@ it("an indexer that refuses its node is not ready, reports the reason, and is re
 });
 
 it("an indexer is ready if its chain has no new blocks, but not if it makes no progress", async () => {
-  await silence(301);
+  await simulateSilence(301);
   // The chain has had no new block, but its node responds.
   await until("the next heartbeat", async () => (await reasons()).length === 0);
   proxy.intercept = (_, response) => {
@@ -67,7 +67,7 @@ it("an indexer is ready if its chain has no new blocks, but not if it makes no p
     return true;
   };
   await until("a failure", async () => {
-    await silence(301);
+    await simulateSilence(301);
     return (await reasons()).some((reason) => /^Indexer of test stopped: .*HTTP status 503.* \(no progress for 30\d s\)$/.test(reason));
   });
   proxy.intercept = null;

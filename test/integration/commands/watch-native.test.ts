@@ -80,7 +80,7 @@ const countingNode = () => {
   };
   return { node, comparisons: () => count };
 };
-const missing = async () => (await readChain(test.database, 31337))?.missing;
+const readMissing = async () => (await readChain(test.database, 31337))?.missing;
 
 describe("the native balance comparison", () => {
   it("logs nothing if the balances equal the node's balances", async () => {
@@ -89,7 +89,7 @@ describe("the native balance comparison", () => {
     const { messages, end } = startWatch(node);
     await until("some comparisons", () => comparisons() > 3);
     await end();
-    expect([messages, await missing()]).toEqual([[], []]);
+    expect([messages, await readMissing()]).toEqual([[], []]);
   });
 
   it("records that balances derived from traces differ from the node's, and stops", async () => {
@@ -98,13 +98,13 @@ describe("the native balance comparison", () => {
     await chain.mine();
     await indexToHead("traces");
     const { messages, end } = startWatch();
-    await until("the difference to be recorded", async () => (await missing())?.includes("native-balances-differ") === true);
+    await until("the difference to be recorded", async () => (await readMissing())?.includes("native-balances-differ") === true);
     await end();
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 on the node\.$/);
     // The record survives an indexer restart.
     await indexToHead("traces");
-    expect(await missing()).toEqual(["native-balances-differ"]);
+    expect(await readMissing()).toEqual(["native-balances-differ"]);
   });
 
   it("returns the accounts whose balances changed without a transaction, if balances are read from the node", async () => {
@@ -120,7 +120,7 @@ describe("the native balance comparison", () => {
     });
     await end();
     expect(changedAccounts).toEqual([account]);
-    expect(await missing()).toEqual([]);
+    expect(await readMissing()).toEqual([]);
   });
 
   it("ignores differences if the node has replaced the indexed block", async () => {
@@ -133,7 +133,7 @@ describe("the native balance comparison", () => {
     });
     await until("some comparisons", () => comparisons() > 3);
     await end();
-    expect([messages, await missing()]).toEqual([[], []]);
+    expect([messages, await readMissing()]).toEqual([[], []]);
   });
 });
 

@@ -66,7 +66,7 @@ describe("an invalid or missing value", () => {
 });
 
 describe("an address without quotes", () => {
-  // YAML 1.2, 10.3.2 (core schema): 0x followed by hex digits are a number.
+  // YAML 1.2, 10.3.2 (core schema): 0x followed by hex digits is a number.
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
   it("is rejected with the quoted form in every setting that accepts an address", async () => {

@@ -26,7 +26,7 @@ const viemChain = (id: number): Chain => {
 const networks = presets.map((preset) => [preset.name, preset] as const);
 
 describe("presets", () => {
-  it("exist once for each of these mainnets and their testnets", () => {
+  it("exist once for each supported mainnet and its testnet", () => {
     expect(presets.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
       [1, 56, 137, 8453, 42161, 10, 43114, 100, 11155111, 97, 80002, 84532, 421614, 11155420, 43113, 10200].sort((a, b) => a - b),
     );
@@ -34,8 +34,8 @@ describe("presets", () => {
   });
 
   it("have the client SDK's names, except for Polygon's testnet, which the SDK does not list", () => {
-    const known: readonly string[] = Object.values(Chains);
-    expect(presets.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(["polygon-amoy-testnet"]);
+    const sdkNames: readonly string[] = Object.values(Chains);
+    expect(presets.map(({ name }) => name).filter((name) => !sdkNames.includes(name))).toEqual(["polygon-amoy-testnet"]);
   });
 
   it("match the catalog's network groups", () => {

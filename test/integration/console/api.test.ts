@@ -173,7 +173,7 @@ describe("usage", () => {
 
 describe("chains", () => {
   it("are paused and resumed, and each action is logged", async () => {
-    expect((await change("chains/test/pause", {})).body).toEqual({ message: "Paused: its indexer stops within seconds." });
+    expect((await change("chains/test/pause", {})).body).toEqual({ message: "Paused: the chain's indexer stops within seconds." });
     expect(await read<ChainDetails>("chains/test")).toMatchObject({ name: "test", state: "paused", block: null });
     expect((await change("chains/test/resume", {})).status).toBe(200);
     expect(await read<ChainDetails>("chains/test")).toMatchObject({ state: "indexing" });

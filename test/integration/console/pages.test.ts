@@ -94,13 +94,13 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.waitForLoadState("networkidle");
   };
   // The axe script is evaluated from its source, because the pages' content security policy would refuse to load a script.
-  const violations = async (): Promise<string[]> => {
+  const findViolations = async (): Promise<string[]> => {
     const found = (await page.evaluate(
       `(() => { ${axe.source}; return axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((r) => r.violations); })()`,
     )) as Violation[];
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   };
-  const overflow = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+  const measureOverflow = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
   it("accept a sign-in link once, remove its token from the address bar, and sign out", async () => {
     const { token } = await createSignIn(test.database, "operator@test");
@@ -125,15 +125,15 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     ["chains", "Chains"],
     ["chains/test", "test"],
     ["log", "Log"],
-  ])("%s fits both widths in light and dark mode, is accessible, and has no console messages", async (path, heading) => {
+  ])("fit both widths in light and dark mode, are accessible, and log no console messages: %s", async (path, heading) => {
     await signIn();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       for (const [width, viewport] of Object.entries(widths)) {
         await page.setViewportSize(viewport);
         await open(path, heading);
-        expect(await overflow()).toBeLessThanOrEqual(0);
-        expect(await violations()).toEqual([]);
+        expect(await measureOverflow()).toBeLessThanOrEqual(0);
+        expect(await findViolations()).toEqual([]);
         const shots = process.env.ASHLAR_SCREENSHOTS;
         if (shots !== undefined)
           await page.screenshot({ path: join(shots, `console-${path.replace("/", "-")}-${width}-${colorScheme}.png`), fullPage: true });
@@ -148,7 +148,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.getByRole("button", { name: "Create key" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await findViolations()).toEqual([]);
     if (process.env.ASHLAR_SCREENSHOTS !== undefined)
       await page.screenshot({ path: join(process.env.ASHLAR_SCREENSHOTS, "console-key-form.png") });
     await page.keyboard.type("team");

@@ -38,7 +38,7 @@ describe("signing in", () => {
 
   it("is refused after the link has expired", async () => {
     const { token, expiresAt } = await createSignIn(test.database, "alice@host");
-    // Five minutes, as its command prints.
+    // Five minutes, as the command that creates the link prints.
     expect(Math.abs(expiresAt.getTime() - Date.now() - 300_000)).toBeLessThan(60_000);
     await query("UPDATE console_sign_ins SET expires_at = now() WHERE token_hash = $1", [hashOf(token)]);
     expect((await console.send("session", { body: { token } })).status).toBe(401);

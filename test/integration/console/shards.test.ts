@@ -63,13 +63,13 @@ it("the console reports a database that does not respond, and shows the others' 
     const response = await console.send("chains/two", { cookie });
     expect([response.status, await response.json()]).toEqual([
       503,
-      { error: "Database b, which may contain two, does not respond: try again later." },
+      { error: "No response from database b, which may contain two: try again later." },
     ]);
     // Chain three is not configured, so any database may contain it.
     const unknown = await console.send("chains/three", { cookie });
     expect([unknown.status, await unknown.json()]).toEqual([
       503,
-      { error: "Database b, which may contain three, does not respond: try again later." },
+      { error: "No response from database b, which may contain three: try again later." },
     ]);
   } finally {
     console.close();

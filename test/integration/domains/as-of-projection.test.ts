@@ -151,7 +151,7 @@ describe("a projection that is being rebuilt", () => {
     await catchUp(["tokens"], -1, { fromStart: true });
     expect(await atHead.request(path)).toMatchObject({
       status: 503,
-      message: `Token balances are being rebuilt: no block of ${head} yet. Retry later.`,
+      message: `Token balances are being rebuilt: no block up to ${head} is included yet. Retry later.`,
     });
     await catchUp(["tokens"], head, { fromStart: false });
   });

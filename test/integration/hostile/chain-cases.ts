@@ -45,7 +45,7 @@ const textCases = (
 ): DoublingCase[] => texts.map(([description, pattern]) => ({ name: `${name} for ${description}`, size, input: repeat(pattern), run }));
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, "0");
-const padded = `0x${word(0xabn)}` as Hash;
+const indexedTopic = `0x${word(0xabn)}` as Hash;
 const logOf = (topics: readonly Hash[], data: Hex): ChainLog => ({ address: `0x${"ab".repeat(20)}`, topics, data, index: 0 }) as ChainLog;
 const topicOf = (signature: string): Hash => keccak256(toHex(signature));
 const registry = createAbiRegistry([
@@ -136,7 +136,7 @@ export const chainCases: readonly DoublingCase[] = [
     name: "abi-registry: decodeLog for a long text",
     size: 3_000,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u0000a".repeat(size / 2)]),
-    run: decode([topicOf("NameChanged(bytes32,string)"), padded]),
+    run: decode([topicOf("NameChanged(bytes32,string)"), indexedTopic]),
   },
   {
     name: "abi-registry: decodeLog for orders whose two arrays overlap",
@@ -146,8 +146,8 @@ export const chainCases: readonly DoublingCase[] = [
       topicOf(
         "OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
       ),
-      padded,
-      padded,
+      indexedTopic,
+      indexedTopic,
     ]),
   },
   // Nested arrays with more bytes than the limit are not decoded.
@@ -174,25 +174,25 @@ export const chainCases: readonly DoublingCase[] = [
   {
     name: "transfers: TransferBatch whose two arrays overlap",
     size: 2_000,
-    input: (size) => logOf([padded, padded, padded, padded], batch(size)),
+    input: (size) => logOf([indexedTopic, indexedTopic, indexedTopic, indexedTopic], batch(size)),
     run: (log: ChainLog) => erc1155TransferBatch.decode(log, 0),
   },
   {
     name: "seaport: OrderFulfilled whose two arrays overlap",
     size: 4_000,
-    input: (size) => logOf([padded, padded, padded], order(size)),
+    input: (size) => logOf([indexedTopic, indexedTopic, indexedTopic], order(size)),
     run: (log: ChainLog) => orderFulfilled.decode(log, 0),
   },
   {
     name: "seaport: OrdersMatched",
     size: 2_000,
-    input: (size) => logOf([padded], numberArray(size)),
+    input: (size) => logOf([indexedTopic], numberArray(size)),
     run: (log: ChainLog) => ordersMatched.decode(log, 0),
   },
   {
     name: "names: NameChanged",
     size: 5_000,
-    input: (size) => logOf([padded, padded], encodeAbiParameters(parseAbiParameters("string"), ["a".repeat(size)])),
+    input: (size) => logOf([indexedTopic, indexedTopic], encodeAbiParameters(parseAbiParameters("string"), ["a".repeat(size)])),
     run: (log: ChainLog) => nameNameChanged.decode(log, 0),
   },
 ];

@@ -126,7 +126,7 @@ export const documentCases: readonly DoublingCase[] = [
   ),
   ...casesOf("gateway-path: ipfsPath and arweavePath", (text) => [ipfsPath(text), arweavePath(text)], urls),
   ...casesOf("host: hostOf", hostOf, urls),
-  ...casesOf("views/nft: fileAt", fileAt, urls),
+  ...casesOf("view-nft: fileAt", fileAt, urls),
   ...casesOf("clean-text: cleanLine", (text) => cleanLine(text, 1_000_000), [
     ["white space and joiners", 2_000, (size) => " \u200d\u2028".repeat(size)],
     ["unpaired surrogates", 2_000, (size) => "\ud83d".repeat(size)],
@@ -141,7 +141,7 @@ export const documentCases: readonly DoublingCase[] = [
   ]),
   { name: "parse-document: textOfBytes for invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: textOfBytes },
   {
-    name: "uri-calls: decodeUri for many {id} placeholders",
+    name: "token-uri: decodeUri for many {id} placeholders",
     size: 500,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["{id}".repeat(size)]),
     run: uriOf,

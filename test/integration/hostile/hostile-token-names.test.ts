@@ -15,8 +15,8 @@ const paths = {
 } as const;
 let index: FixtureIndex;
 
-/** Names have the max stored length of 200 characters; every second one expands to the largest number of letters without a space. */
 const fillers = ["\ufdfa", "a-", "\u0301\u0316", "-", "(a(", "a", "\u{1f468}\u200d", "http:/", "a[dot", "\ufb03"];
+/** A name of the max stored length, 200 characters. Every second one expands to the largest number of letters without a space. */
 const hostileName = (number: number): string => {
   const filler = (number % 2 === 0 ? undefined : fillers[number % fillers.length]) ?? "\u3316";
   const suffix = `${number} claim`;
@@ -113,7 +113,7 @@ describe("a wallet with 100 hostile token names", () => {
   });
 
   it("is served within 250 ms when its names are not cached", async () => {
-    // Plain names take about 10 ms; these names once took 9.5 s. A busy machine may interrupt one measurement, but is unlikely to interrupt all three.
+    // Plain names take about 10 ms; these names once took 9.5 s. A busy machine may interrupt one measurement, but hardly all three.
     const limit = deadline(250);
     let fastest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && fastest >= limit; round += 1) fastest = Math.min(fastest, await measureFirstResponse(round));

@@ -158,7 +158,7 @@ describe("a key's quota", () => {
     expect(found.slice(served).every((status) => status === 503)).toBe(true);
     expect(served + 1).toBeLessThanOrEqual(lease + lease / 2);
     expect(served).toBeGreaterThanOrEqual(lease / 2);
-    expect((await get(second, key)).body.error_message).toBe("Credits of this key cannot be reserved at the moment; retry in 1 second.");
+    expect((await get(second, key)).body.error_message).toBe("Credits for this key cannot be reserved at the moment; retry in 1 second.");
     expect(second.lines.join("")).toContain("Leasing credits failed, retrying");
     isDown = false;
     await until("the next lease", async () => (await get(second, key)).status === 200);

@@ -20,7 +20,7 @@ describe("an index after a reorganisation", () => {
     await branching.branch(depth, `depth ${depth}`);
     await branching.waitForHead();
     const actual = await contents(branching.test.database);
-    expect(actual).toEqual(await branching.fresh());
+    expect(actual).toEqual(await branching.freshContents());
     expect(actual.blocks).not.toBe(before.blocks);
   });
 
@@ -30,6 +30,6 @@ describe("an index after a reorganisation", () => {
     if (random.between(0, 1) === 1) await branching.waitForHead();
     await branching.branch(random.between(1, 50), `second ${seed}`, random.between(0, 2));
     await branching.waitForHead();
-    expect(await contents(branching.test.database)).toEqual(await branching.fresh());
+    expect(await contents(branching.test.database)).toEqual(await branching.freshContents());
   });
 });

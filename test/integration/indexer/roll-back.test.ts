@@ -196,6 +196,10 @@ describe("a projection whose periods cannot restore its rows", () => {
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
       "The periods of table shelf lack colour.",
     );
+    const { since_block: _since, ...undated } = latest.columns;
+    expect(() => defineProjection(projectionOf({ ...latest, columns: undated }, periods))).toThrow(
+      "Table shelf has periods but no column since_block.",
+    );
     expect(() => defineProjection(projectionOf(latest))).toThrow("Table shelf has no periods table.");
     expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow("Table shelf has no periods table.");
   });

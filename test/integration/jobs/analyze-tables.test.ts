@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 /** The estimated number of rows in each table; -1 before its first ANALYZE (pg_class, reltuples). */
-const estimates = async (): Promise<Record<string, number>> => {
+const readEstimates = async (): Promise<Record<string, number>> => {
   const rows = await test.database.query<{ name: string; rows: number }>(
     "SELECT relname::text AS name, reltuples::int8 AS rows FROM pg_class WHERE relname IN ('large', 'larger', 'small')",
   );
@@ -32,13 +32,13 @@ describe("the job analyze-tables", () => {
       await test.database.query("SELECT pg_stat_force_next_flush()");
       return job.run({ database: test.database } as unknown as JobContext);
     };
-    expect(await estimates()).toEqual({ large: -1, larger: -1, small: -1 });
+    expect(await readEstimates()).toEqual({ large: -1, larger: -1, small: -1 });
     expect(await run()).toBe(true);
-    expect(await estimates()).toEqual({ large: -1, larger: 12_000, small: -1 });
+    expect(await readEstimates()).toEqual({ large: -1, larger: 12_000, small: -1 });
     expect(await run()).toBe(false);
-    expect(await estimates()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
+    expect(await readEstimates()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
     await test.database.query("INSERT INTO small SELECT generate_series(1, 1000)");
     expect(await run()).toBe(false);
-    expect(await estimates()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
+    expect(await readEstimates()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
   });
 });

@@ -3,7 +3,7 @@ import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
-import { createNodeReads, type NodeReadsDeps } from "../../../runtime/jobs/node-reads.ts";
+import { createNodeReadScheduler, type NodeReadsDeps } from "../../../runtime/jobs/node-reads.ts";
 import type { Scheduler } from "../../../runtime/jobs/scheduler.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../support/chain.ts";
@@ -87,19 +87,19 @@ describe("token metadata reads", () => {
   it("use single calls on a chain without multicall, and accept any result from a token", async () => {
     await chain.rpc("anvil_setCode", [multicallAddress, "0x"]);
     await enqueue(allTokens());
-    expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
+    expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(allTokens().length);
     await expectAllMetadata();
   });
 
   it("have the same results with multicall, in fewer requests", async () => {
     await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
     await enqueue(allTokens());
-    expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
+    expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(allTokens().length);
     await expectAllMetadata();
     await test.database.query("DELETE FROM token_metadata");
     await enqueue([gold], 2);
     proxy.counts.clear();
-    await runAllDue(createNodeReads(deps()));
+    await runAllDue(createNodeReadScheduler(deps()));
     expect(proxy.counts.get("eth_call")).toBe(1);
   });
 
@@ -110,7 +110,7 @@ describe("token metadata reads", () => {
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
-    const reads = createNodeReads(deps());
+    const reads = createNodeReadScheduler(deps());
     const waits: number[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(await runAllDue(reads)).toBe(0);
@@ -125,7 +125,7 @@ describe("token metadata reads", () => {
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
-  it("store unknown metadata after eight attempts", async () => {
+  it("store the metadata as unknown after eight attempts", async () => {
     await enqueue([gold]);
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
@@ -133,7 +133,7 @@ describe("token metadata reads", () => {
       reply.error = { code: -32000, message: "header not found" };
     };
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      await runAllDue(createNodeReads(deps()));
+      await runAllDue(createNodeReadScheduler(deps()));
       now = new Date(now.getTime() + 7_200_000);
     }
     expect(await metadata()).toEqual([{ address: gold, name: null, symbol: null, decimals: null }]);
@@ -147,7 +147,7 @@ describe("token metadata reads", () => {
     };
     const stop = new AbortController();
     const warnings: string[] = [];
-    const run = createNodeReads({ ...deps(), logger: { warn: (message) => warnings.push(message) }, pauseMilliseconds: 5 }).run(
+    const run = createNodeReadScheduler({ ...deps(), logger: { warn: (message) => warnings.push(message) }, pauseMilliseconds: 5 }).run(
       stop.signal,
     );
     while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -158,14 +158,14 @@ describe("token metadata reads", () => {
     stop.abort();
     await run;
     expect(attempts).toBe(0);
-    expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: Node at 127\.0\.0\.1:\d+ cannot be reached/);
+    expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: The node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
   it("are suspended while another process writes the chain's index", async () => {
     await enqueue([gold]);
     const stop = new AbortController();
     let leading = false;
-    const run = createNodeReads({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
+    const run = createNodeReadScheduler({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await metadata()).toEqual([]);
     leading = true;
@@ -177,9 +177,9 @@ describe("token metadata reads", () => {
 
   it("are not repeated if a batch that was folded before they were stored queues them again", async () => {
     await enqueue([gold], 5);
-    expect(await runAllDue(createNodeReads(deps()))).toBe(1);
+    expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(1);
     await enqueue([gold], 9);
-    expect(await runAllDue(createNodeReads(deps()))).toBe(0);
+    expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(0);
     expect(await test.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
     expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
   });
@@ -197,7 +197,7 @@ describe("token metadata reads", () => {
         },
       },
     };
-    await runAllDue(createNodeReads(removingDeps));
+    await runAllDue(createNodeReadScheduler(removingDeps));
     expect(await metadata()).toEqual([]);
   });
 });

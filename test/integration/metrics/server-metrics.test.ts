@@ -48,7 +48,7 @@ describe("server metrics", () => {
     // Metrics of Node.js have a series for each kind of resource that the process currently uses.
     const series = async (): Promise<Set<string>> =>
       new Set((await samples()).flatMap(({ name, labels }) => (name.startsWith("ashlar_") ? `${name} ${JSON.stringify(labels)}` : [])));
-    const hostile = (count: number) =>
+    const sendHostileRequests = (count: number) =>
       Promise.all(
         Array.from({ length: 40 }, (_, index) => `${count}-${index}`).flatMap((text) => [
           app.withoutKey().get(`/v1/x${text}/"\n}/`.replace("\n", "%0a")),
@@ -57,9 +57,9 @@ describe("server metrics", () => {
           app.withoutKey().post(`/v1/${text}`),
         ]),
       );
-    await hostile(1);
+    await sendHostileRequests(1);
     const before = await series();
-    await hostile(2);
+    await sendHostileRequests(2);
     expect(await series()).toEqual(before);
     const operations = new Set((await samples()).flatMap(({ labels: { operation } }) => operation ?? []));
     expect(operations).toEqual(new Set(["getAllChains", "none"]));

@@ -28,10 +28,10 @@ beforeAll(async () => {
   const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
-  const aborted = new AbortController();
-  const indexing = runIndexers({ ...options, chains: [config] }, aborted.signal);
+  const stopController = new AbortController();
+  const indexing = runIndexers({ ...options, chains: [config] }, stopController.signal);
   stop = async () => {
-    aborted.abort();
+    stopController.abort();
     await indexing;
   };
   await until("the first blocks", async () => (await createLedgerQueries(test.database).head(31337))?.number === 5);

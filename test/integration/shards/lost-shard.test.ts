@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { deadline } from "../../support/deadline.ts";
-import { activity, balances, namesIn, statuses } from "../../support/shards/requests.ts";
+import { activityPath, balancesPath, namesIn, statusesPath } from "../../support/shards/requests.ts";
 import { indexUntil, type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
@@ -14,36 +14,36 @@ beforeAll(async () => {
 afterAll(() => sharded?.end());
 
 /** Makes the shard unresponsive until the test ends; its connections stay open. */
-function silence({ shard: { proxy } }: Sharded): void {
+function muteShard({ shard: { proxy } }: Sharded): void {
   proxy.mute = true;
-  onTestFinished(restore);
+  onTestFinished(unmuteShard);
 }
-function restore(): void {
+function unmuteShard(): void {
   sharded.shard.proxy.mute = false;
   // The connections are broken, because bytes were dropped.
   sharded.shard.proxy.disconnect();
 }
 
 /** The field `databases` of /readyz if all databases can be used. */
-const usable = JSON.stringify([{ name: "b", problem: null, chains: ["two"] }]);
+const allUsable = JSON.stringify([{ name: "b", problem: null, chains: ["two"] }]);
 
-let number = 0;
+let requestNumber = 0;
 /** A path with an uncached response. */
-const fresh = (name: "one" | "two") => {
-  number += 1;
-  return `${balances(name, sharded[name])}?no-spam=true&nft=${number % 2 === 0}&quote-currency=${["USD", "CAD"][number % 2]}&page-size=${number}`;
+const uncachedPath = (name: "one" | "two") => {
+  requestNumber += 1;
+  return `${balancesPath(name, sharded[name])}?no-spam=true&nft=${requestNumber % 2 === 0}&quote-currency=${["USD", "CAD"][requestNumber % 2]}&page-size=${requestNumber}`;
 };
-const isServed = async (server: Server, name: "one" | "two") => (await server.get(fresh(name))).status === 200;
-const untilServed = (server: Server) => until("the chain to be served", () => isServed(server, "two"));
+const isServed = async (server: Server, name: "one" | "two") => (await server.get(uncachedPath(name))).status === 200;
+const waitUntilServed = (server: Server) => until("the chain to be served", () => isServed(server, "two"));
 
 /** Expects that chain one is served, and that all responses report chain two as unavailable. */
 async function expectOnlyChainOne(server: Server): Promise<void> {
-  expect(await server.get(fresh("two"))).toMatchObject({
+  expect(await server.get(uncachedPath("two"))).toMatchObject({
     status: 503,
     body: { error_message: expect.stringMatching(/temporarily unavailable/) },
   });
-  expect((await server.get(fresh("one"))).status).toBe(200);
-  for (const path of [statuses, activity(sharded.one)]) {
+  expect((await server.get(uncachedPath("one"))).status).toBe(200);
+  for (const path of [statusesPath, activityPath(sharded.one)]) {
     const { status, body } = await server.get(path);
     expect([path, status, body.data?.unavailable_chains, body.data?.items]).toEqual([
       path,
@@ -70,45 +70,45 @@ it("a database that no longer responds makes only its chains unavailable, until 
   const failures: string[] = [];
   const requests = (async () => {
     while (!isStopped) {
-      const path = fresh("one");
+      const path = uncachedPath("one");
       const { status, body } = await server.get(path);
       if (status !== 200) failures.push(`${path}: ${status} ${body.error_message}`);
     }
   })();
-  silence(sharded);
-  // More concurrent requests than the server processes; they must not delay requests for the other chain.
-  const lost = await Promise.all(Array.from({ length: 40 }, () => server.get(fresh("two"))));
+  muteShard(sharded);
+  // More concurrent requests than the server processes at once; they must not delay requests for the other chain.
+  const lost = await Promise.all(Array.from({ length: 40 }, () => server.get(uncachedPath("two"))));
   expect(lost.map(({ status }) => status)).toEqual(lost.map(() => 503));
   await until("the loss to be detected", async () =>
     server.log.some((line) => /^Database b cannot be used: .* Its chains are not served meanwhile: two\.$/.test(line)),
   );
   await expectOnlyChainOne(server);
   const start = performance.now();
-  await Promise.all(Array.from({ length: 20 }, () => server.get(fresh("two"))));
+  await Promise.all(Array.from({ length: 20 }, () => server.get(uncachedPath("two"))));
   // No request waits for a database that is known to be lost.
   expect(performance.now() - start).toBeLessThan(deadline(1_000));
-  restore();
-  await untilServed(server);
+  unmuteShard();
+  await waitUntilServed(server);
   isStopped = true;
   await requests;
   expect(failures).toEqual([]);
   expect(server.log).toContain("Database b can be used again; its chains are two.");
   // The cached result of the last check may be one second old.
-  await until("the database to be ready", async () => JSON.stringify((await server.get("/readyz")).body.data?.databases) === usable);
+  await until("the database to be ready", async () => JSON.stringify((await server.get("/readyz")).body.data?.databases) === allUsable);
 });
 
 it("a service starts without one of its databases, and serves and indexes its chains once it responds", async () => {
-  silence(sharded);
+  muteShard(sharded);
   sharded.shard.proxy.disconnect();
   const server = await serve(sharded.sharded, sharded.key);
   await expectOnlyChainOne(server);
-  restore();
-  await untilServed(server);
+  unmuteShard();
+  await waitUntilServed(server);
   expect(server.log).toContain("Database b is prepared.");
 });
 
 it("chains of other databases are indexed while one is lost", async () => {
-  silence(sharded);
+  muteShard(sharded);
   sharded.shard.proxy.disconnect();
   await sharded.one.mine();
   await sharded.two.mine();
@@ -127,7 +127,7 @@ it("chains of other databases are indexed while one is lost", async () => {
 
 it("a database server that is killed makes only its chains unavailable", async () => {
   const server = await serve(sharded.sharded, sharded.key);
-  await untilServed(server);
+  await waitUntilServed(server);
   const pidFile = join(sharded.shard.server.dataDirectory, "postgres", "postmaster.pid");
   process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGKILL");
   await until("the loss", async () => !(await isServed(server, "two")));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Config } from "../../../runtime/config/config.ts";
 import { type ReplicatedServer, startStandby } from "../../support/database/replication.ts";
-import { balances } from "../../support/shards/requests.ts";
+import { balancesPath } from "../../support/shards/requests.ts";
 import { type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
@@ -29,7 +29,7 @@ const isUsed = ({ replicas }: Server) => replicas.b?.status()[0]?.isUsed === tru
 /** Sends a request, and returns its status and the number of statements that it ran on the replica. */
 async function request(server: Server, name: "one" | "two"): Promise<readonly [status: number, onReplica: number]> {
   const before = statementsOf(server);
-  const { status } = await server.get(balances(name, sharded[name]));
+  const { status } = await server.get(balancesPath(name, sharded[name]));
   return [status, statementsOf(server) - before];
 }
 

@@ -4,7 +4,7 @@ import { bytes } from "../../../runtime/database/codecs.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { currencyAsset } from "../../../runtime/domains/prices/engine/assets.ts";
 import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
-import { activity, balances, chainsOf, namesIn, pathsOf, statuses } from "../../support/shards/requests.ts";
+import { activityPath, balancesPath, chainsOf, namesIn, pathsOf, statusesPath } from "../../support/shards/requests.ts";
 import { type JsonResponse, protocolOfTwo, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
 
 let sharded: Sharded;
@@ -28,10 +28,10 @@ it("all endpoints return the same responses with chains in two databases as with
   expect(served).toBeGreaterThanOrEqual(50);
   const community = `/v1/cq/provider/app/${protocolOfTwo}/markets/?chain-name=two`;
   expect((await split.get(community)).status).toBe(200);
-  for (const path of ["/v1/chains/", community, activity(sharded.one), "/v1/xy=k/supported_dexes/"])
+  for (const path of ["/v1/chains/", community, activityPath(sharded.one), "/v1/xy=k/supported_dexes/"])
     expect([path, await split.get(path)]).toEqual([path, await single.get(path)]);
-  expect(namesIn(await split.get(activity(sharded.one)))).toEqual(["one", "two"]);
-  const status = await split.get(statuses);
+  expect(namesIn(await split.get(activityPath(sharded.one)))).toEqual(["one", "two"]);
+  const status = await split.get(statusesPath);
   expect([namesIn(status), status.body.data?.unavailable_chains]).toEqual([["one", "two"], []]);
 });
 
@@ -56,7 +56,7 @@ it("page anchors are stored in their chain's database", async () => {
 });
 
 /** Stores an asset's price for an hour and a day, as the job that computes prices does. */
-async function price({ query }: Database, chainId: number, asset: string, close: string): Promise<void> {
+async function storePrice({ query }: Database, chainId: number, asset: string, close: string): Promise<void> {
   const start = Date.UTC(2023, 10, 14) / 3_600_000;
   await query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES ($1, $2, $3, $4)", [
     chainId,
@@ -79,11 +79,11 @@ const nativeRate = ({ body }: JsonResponse): unknown =>
 
 it("a chain uses the currency rate from a chain in another database, and has none while that database is lost", async () => {
   // An ether costs 2,000 US dollars and a euro 1.25, so an ether costs 2,000 / 1.25 = 1,600 euros.
-  await price(sharded.control.database, 31_337, nativeTokenAddress, "0.000000000000002");
-  await price(sharded.shard.database, 31_338, currencyAsset("EUR"), "1.25");
+  await storePrice(sharded.control.database, 31_337, nativeTokenAddress, "0.000000000000002");
+  await storePrice(sharded.shard.database, 31_338, currencyAsset("EUR"), "1.25");
   const server = await serve(sharded.sharded, sharded.key);
   const rateIn = async (currency: string) => {
-    const response = await server.get(balances("one", sharded.one, `?quote-currency=${currency}`));
+    const response = await server.get(balancesPath("one", sharded.one, `?quote-currency=${currency}`));
     return [response.status, nativeRate(response)];
   };
   expect(await rateIn("USD")).toEqual([200, 2_000]);

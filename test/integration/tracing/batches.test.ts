@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** Indexes the chain and exports the given share of traces. */
-async function index(sampleRatio: number): Promise<void> {
+async function indexChain(sampleRatio: number): Promise<void> {
   const warnings: string[] = [];
   const logger = { warn: (_: object, message: string) => warnings.push(message) };
   const tracing = startTracing({ endpoint: collector.endpoint, sampleRatio, process: "indexer", logger });
@@ -35,7 +35,7 @@ async function index(sampleRatio: number): Promise<void> {
 }
 
 it("exports a span for each batch of blocks, with child spans for fetching, folding and writing", async () => {
-  await index(1);
+  await indexChain(1);
   const batches = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined);
   const ranges = batches
     .map(attributesOf)
@@ -64,6 +64,6 @@ it("exports a span for each batch of blocks, with child spans for fetching, fold
 it("exports no spans that are not sampled", async () => {
   await chain.mine();
   const before = collector.spans.length;
-  await index(0);
+  await indexChain(0);
   expect(collector.spans.length).toBe(before);
 });

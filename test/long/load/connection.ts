@@ -18,7 +18,7 @@ export interface Connection {
 const headEnd = Buffer.from("\r\n\r\n");
 const contentLength = /\r\ncontent-length: *(\d+)/i;
 const retryAfter = /\r\nretry-after: *\d+/i;
-const isChunked = /\r\ntransfer-encoding: *chunked/i;
+const chunkedEncoding = /\r\ntransfer-encoding: *chunked/i;
 /** The end of a chunked body. JSON text does not contain it, because its strings have no line breaks. */
 const lastChunk = "\r\n0\r\n\r\n";
 
@@ -84,6 +84,6 @@ interface Head {
 
 function readHead(text: string): Head {
   const length = contentLength.exec(text)?.[1];
-  if (length === undefined && !isChunked.test(text)) throw new Error(`Response without a length: ${text.slice(0, 200)}`);
+  if (length === undefined && !chunkedEncoding.test(text)) throw new Error(`Response without a length: ${text.slice(0, 200)}`);
   return { status: Number(text.slice(9, 12)), hasRetryAfter: retryAfter.test(text), length: length === undefined ? null : Number(length) };
 }

@@ -86,9 +86,9 @@ export function runOpenLoop({ port, rate, milliseconds, paths, keys }: OpenLoop)
     return connection;
   };
   const takeConnection = (): Connection | null => {
-    const known = idle.pop();
-    if (known !== undefined && performance.now() - known.since < maxIdleMilliseconds) return known.connection;
-    known?.connection.close();
+    const newest = idle.pop();
+    if (newest !== undefined && performance.now() - newest.since < maxIdleMilliseconds) return newest.connection;
+    newest?.connection.close();
     return open.size < maxConnections ? connect() : null;
   };
   const sendDue = (): void => {

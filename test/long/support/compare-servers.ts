@@ -13,9 +13,9 @@ const maxProblems = 20;
 export interface Comparisons {
   /** Requests with equal responses from both servers. */
   equal: number;
-  /** Requests that met too many index changes. */
+  /** Requests that were given up because the index changed too often during their comparisons. */
   superseded: number;
-  /** Requests to which at least one server did not return 200, by status or error. */
+  /** Requests for which at least one server did not return 200, by status or error. */
   readonly others: Record<string, number>;
   /** The first requests with different responses although the index had not changed for longer than a response may be stale. */
   readonly wrong: string[];

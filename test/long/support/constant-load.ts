@@ -56,6 +56,6 @@ export function startConstantLoad(url: string, paths: readonly string[], key: st
 /** A one-line summary of a phase. */
 export function summaryOf({ name, milliseconds, failures }: PhaseLoad): string {
   const sorted = milliseconds.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(0);
-  return `${name}: ${sorted.length} requests, ${failures.length} failed, ${at(0.5)} ms median, ${at(0.99)} ms p99, ${at(1)} ms max`;
+  const percentile = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(0);
+  return `${name}: ${sorted.length} requests, ${failures.length} failed, ${percentile(0.5)} ms median, ${percentile(0.99)} ms p99, ${percentile(1)} ms max`;
 }

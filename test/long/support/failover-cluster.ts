@@ -3,51 +3,51 @@ import { query } from "../../support/database/embedded-fixture.ts";
 import { startPrimary, startStandby } from "../../support/database/replication.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
-/** A primary and a standby; tests lose the primary. */
+/** A primary and a standby; tests make the primary fail. */
 export interface FailoverCluster {
   /** The settings in `ashlar.yaml` for this cluster. */
   readonly settings: { readonly databaseUrl: string; readonly readUrls: readonly string[] };
   /** Makes the primary disappear without closing its connections. */
-  lose(loss: Loss): Promise<void>;
+  failPrimary(loss: Loss): Promise<void>;
   /** Resolves when a standby has become the primary. */
-  promotion(): Promise<void>;
-  /** Brings the lost server back, and returns its URL once it responds. */
-  comeBack(): Promise<string>;
+  waitForPromotion(): Promise<void>;
+  /** Makes the failed server available again, and returns its URL once it responds. */
+  recoverPrimary(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** The part of a server that fails: its machine, its PostgreSQL, or its network, which then drops all packets. */
 export type Loss = "machine" | "PostgreSQL" | "network";
 
-/** Starts two embedded PostgreSQL servers; the standby is promoted after some seconds, as an operator would do. */
+/** Starts two embedded PostgreSQL servers; the standby is promoted after some seconds, as an operator would. */
 export async function startPlainCluster(promotionSeconds: number): Promise<FailoverCluster> {
-  const one = await startPrimary();
-  const two = await startStandby(one);
-  const proxy = await startTcpProxy(one.url);
-  const [host, ...others] = [proxy.port, two.port].map((port) => `127.0.0.1:${port}`);
-  const url = one.url.replace(`127.0.0.1:${one.port}`, host ?? "");
+  const primary = await startPrimary();
+  const standby = await startStandby(primary);
+  const proxy = await startTcpProxy(primary.url);
+  const [host, ...others] = [proxy.port, standby.port].map((port) => `127.0.0.1:${port}`);
+  const url = primary.url.replace(`127.0.0.1:${primary.port}`, host ?? "");
   return {
     settings: {
-      databaseUrl: `${one.url.replace(`127.0.0.1:${one.port}`, [host, ...others].join(","))}?target_session_attrs=read-write`,
-      readUrls: [url, two.url],
+      databaseUrl: `${primary.url.replace(`127.0.0.1:${primary.port}`, [host, ...others].join(","))}?target_session_attrs=read-write`,
+      readUrls: [url, standby.url],
     },
-    async lose(loss) {
+    async failPrimary(loss) {
       if (loss === "network") proxy.mute = true;
-      else await one.kill();
+      else await primary.kill();
     },
-    async promotion() {
+    async waitForPromotion() {
       await wait(promotionSeconds * 1_000);
-      await query(two.url, "SELECT pg_promote()");
+      await query(standby.url, "SELECT pg_promote()");
     },
-    async comeBack() {
+    async recoverPrimary() {
       if (proxy.mute) proxy.mute = false;
-      else await one.restart();
-      return one.url;
+      else await primary.restart();
+      return primary.url;
     },
     async stop() {
       await proxy.close();
-      await two.remove();
-      await one.remove();
+      await standby.remove();
+      await primary.remove();
     },
   };
 }

@@ -110,7 +110,7 @@ export async function startFaultedService() {
       service.child.kill("SIGTERM");
       await service.exited;
       start(variables);
-      await client.recovery();
+      await client.measureRecovery();
       // Requests that were sent before the restart may still fail.
       await until("requests without failures", async () => {
         requests.count();
@@ -128,7 +128,7 @@ export async function startFaultedService() {
         await wait(500);
       }
       await fault.end();
-      const seconds = await client.recovery();
+      const seconds = await client.measureRecovery();
       const counts = requests.count();
       recoveries.push(`| ${name} | ${seconds.toFixed(1)} s | ${renderStatuses(counts)} | ${counts.failures} |`);
       print(recoveries.at(-1) ?? "");

@@ -25,11 +25,11 @@ export function startHashLoad(url: string, paths: readonly string[], key: string
   const seen: SeenBlocks[] = [];
   const failures = new Map<string, number>();
   // Hashes are interned to save memory.
-  const known = new Map<string, string>();
+  const internedHashes = new Map<string, string>();
   const intern = (hash: string): string => {
-    const found = known.get(hash);
+    const found = internedHashes.get(hash);
     if (found !== undefined) return found;
-    known.set(hash, hash);
+    internedHashes.set(hash, hash);
     return hash;
   };
   let isRunning = true;

@@ -78,7 +78,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
       let silentMilliseconds = 0;
       let respondedAt = performance.now();
       let isEnding = false;
-      const note = (): void => {
+      const updateSilence = (): void => {
         silentMilliseconds = Math.max(silentMilliseconds, performance.now() - respondedAt);
       };
       const sendOne = async (path: string): Promise<void> => {
@@ -86,7 +86,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
           const { status } = await get(path);
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
           if (status !== 200) return;
-          note();
+          updateSilence();
           respondedAt = performance.now();
         } catch {
           failures += 1;
@@ -98,7 +98,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
       return {
         /** The counts since the last call. */
         count(): RequestCounts {
-          note();
+          updateSilence();
           const counts = { statuses, failures, silentMilliseconds };
           [statuses, failures, silentMilliseconds] = [new Map(), 0, 0];
           return counts;
@@ -110,7 +110,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
       };
     },
     /** Adds a block, and returns the seconds until it is served and the service is ready. */
-    async recovery(withinMilliseconds = 60_000): Promise<number> {
+    async measureRecovery(withinMilliseconds = 60_000): Promise<number> {
       const from = performance.now();
       await tokens.grow(1);
       const height = await tokens.chain.head();

@@ -86,14 +86,14 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-patroni-"));
   await chmod(folder, 0o755);
   const [etcdPort, peerPort, balancerPort] = [await freePort(), await freePort(), await freePort()];
-  const client = `http://127.0.0.1:${etcdPort}`;
-  const peer = `http://127.0.0.1:${peerPort}`;
+  const clientUrl = `http://127.0.0.1:${etcdPort}`;
+  const peerUrl = `http://127.0.0.1:${peerPort}`;
   const etcdArguments = [
-    ...["--name", "etcd", "--data-dir", join(folder, "etcd"), "--listen-client-urls", client, "--advertise-client-urls", client],
-    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `etcd=${peer}`],
+    ...["--name", "etcd", "--data-dir", join(folder, "etcd"), "--listen-client-urls", clientUrl, "--advertise-client-urls", clientUrl],
+    ...["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl, "--initial-cluster", `etcd=${peerUrl}`],
   ];
   const etcd = run("etcd", etcdArguments, folder);
-  await until("etcd", async () => (await fetch(`${client}/health`).catch(() => null))?.ok === true, 20_000);
+  await until("etcd", async () => (await fetch(`${clientUrl}/health`).catch(() => null))?.ok === true, 20_000);
   const nodes: Node[] = [];
   for (const name of ["db1", "db2"]) {
     const settings = { name, folder: join(folder, name), port: await freePort(), restPort: await freePort() };
@@ -107,25 +107,25 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
       throw new Error(`${String(error)}\n${node.patroni.output()}`);
     });
   }
-  const [one, two] = nodes;
-  if (one === undefined || two === undefined) throw new Error("unreachable: there are two servers");
+  const [first, second] = nodes;
+  if (first === undefined || second === undefined) throw new Error("unreachable: there are two servers");
 
   const balancerFile = join(folder, "haproxy.cfg");
   const balancerConfig = adapt(await documentedExample(page, "haproxy"), {
     "127.0.0.1:5000": `127.0.0.1:${balancerPort}`,
-    "10.0.0.11:5432 check port 8008": `127.0.0.1:${one.port} check port ${one.restPort}`,
-    "10.0.0.12:5432 check port 8008": `127.0.0.1:${two.port} check port ${two.restPort}`,
+    "10.0.0.11:5432 check port 8008": `127.0.0.1:${first.port} check port ${first.restPort}`,
+    "10.0.0.12:5432 check port 8008": `127.0.0.1:${second.port} check port ${second.restPort}`,
   });
   await writeFile(balancerFile, balancerConfig);
   const balancer = run("haproxy", ["-f", balancerFile], folder);
-  const superuser = `postgresql://postgres:superuser-password@127.0.0.1:${one.port}/postgres`;
+  const superuser = `postgresql://postgres:superuser-password@127.0.0.1:${first.port}/postgres`;
   for (const statement of (await documentedExample(page, "sql")).split(";\n").filter((text) => text.trim() !== ""))
     await query(superuser, statement);
   const settings = parse(
     adapt(await documentedExample(page, "yaml", "# ashlar.yaml"), {
       "127.0.0.1:5000": `127.0.0.1:${balancerPort}`,
-      "10.0.0.11:5432": `127.0.0.1:${one.port}`,
-      "10.0.0.12:5432": `127.0.0.1:${two.port}`,
+      "10.0.0.11:5432": `127.0.0.1:${first.port}`,
+      "10.0.0.12:5432": `127.0.0.1:${second.port}`,
     }),
   ) as FailoverCluster["settings"];
   await until("the load balancer to reach the primary", () =>
@@ -135,23 +135,23 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
     ),
   );
 
-  let killed = one;
+  let killed = first;
   let isPatroniLost = false;
-  const otherThan = (node: Node): Node => (node === one ? two : one);
+  const otherThan = (node: Node): Node => (node === first ? second : first);
   return {
     settings,
-    async lose(loss) {
-      if (loss === "network") throw new RangeError("The network of this cluster is not controlled.");
+    async failPrimary(loss) {
+      if (loss === "network") throw new RangeError("A loss of the network cannot be simulated in this cluster.");
       isPatroniLost = loss === "machine";
-      killed = (await hasRole(one, "primary")) ? one : two;
+      killed = (await hasRole(first, "primary")) ? first : second;
       const postmaster = postmasterOf(killed);
       const patroni = isPatroniLost ? [killed.patroni.child.pid ?? 0] : [];
       const processes = [...patroni, postmaster, ...descendantsOf(postmaster)];
       for (const pid of processes) process.kill(pid, "SIGKILL");
       await until("the processes of the server to exit", () => processes.every(isGone));
     },
-    promotion: () => until("the standby to be promoted", () => hasRole(otherThan(killed), "primary"), 60_000),
-    async comeBack() {
+    waitForPromotion: () => until("the standby to be promoted", () => hasRole(otherThan(killed), "primary"), 60_000),
+    async recoverPrimary() {
       if (isPatroniLost) killed.patroni = startPatroni(killed);
       await until("the former primary to be a replica", () => hasRole(killed, "replica"), 60_000);
       return settings.readUrls.find((url) => url.includes(`:${killed.port}/`)) ?? "";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Mounts an in-memory file system on a folder; only root can. */
+/** Mounts an in-memory file system on a folder; only root may do this. */
 export const mountDisk = (folder: string, megabytes: number): void =>
   void execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", folder], { stdio: "ignore" });
 

@@ -45,13 +45,13 @@ export async function startLongChain(seed: string): Promise<LongChain> {
   };
   const owners = chain.accounts.slice(0, 3) as unknown as readonly [Address, Address, Address];
   let round = 0;
-  let stories = rounds;
+  let storyRound = rounds;
   return {
     chain,
     config: { ...chainConfig.parse(settings), id: settings.id },
     async grow() {
       round += 1;
-      if (round % roundsPerStory === 0) return addRound(chain, story, stories++, owners);
+      if (round % roundsPerStory === 0) return addRound(chain, story, storyRound++, owners);
       const transactions = branchTransactions(chain, story, blocksPerRound, `${seed} ${round} grow`);
       for (let block = 0; block < blocksPerRound; block += 1) {
         const blockTransactions = transactions.filter(([, position]) => position === block);

@@ -1,4 +1,4 @@
-/** The number of elements in each example list. */
+/** The maximum number of elements in each list of an example. */
 const maxElements = 2;
 const variableTimes = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 

@@ -11,7 +11,7 @@ export interface CopiedServer {
 
 /**
  * Creates a standby's data directory from a base backup of a server. It uses PostgreSQL's functions ("Making a Base Backup Using the Low Level
- * API"), because the embedded binaries do not include pg_basebackup, and its other versions do not work with this server.
+ * API"), because the embedded binaries do not include pg_basebackup, and other versions of it do not work with this server.
  */
 export async function copyCluster(primary: CopiedServer, folder: string): Promise<void> {
   const [from, to] = [join(primary.dataDirectory, "postgres"), join(folder, "postgres")];

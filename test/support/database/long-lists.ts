@@ -70,7 +70,7 @@ export async function addTokens({ query }: Pick<Database, "query">, firstId: num
   );
 }
 
-/** Removes the rows above a block, as a roll-back does. */
+/** Removes the rows above a block, as a rollback does. */
 export async function removeAbove({ query }: Pick<Database, "query">, block: number): Promise<void> {
   for (const table of ["logs", "transfers", "pool_actions", "pool_action_accounts", "nft_tokens"])
     await query(`DELETE FROM ${table} WHERE block_number > $1`, [block]);

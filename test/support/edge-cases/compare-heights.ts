@@ -231,7 +231,7 @@ export function createBalanceChecker(
 
 /** Describes the comparisons with a served value that differs from the node's. Balances in a contract that is not deployed yet are 0. */
 export const differences = (comparisons: readonly Comparison[]): string[] =>
-  comparisons.filter(({ node, served }) => (node ?? 0n) !== served).map(describe);
+  comparisons.filter(({ node, served }) => (node ?? 0n) !== served).map(renderDifference);
 
-const describe = ({ token, owner, id, height, node, served }: Comparison): string =>
+const renderDifference = ({ token, owner, id, height, node, served }: Comparison): string =>
   `${token}${id === null ? "" : ` ${id}`} of ${owner} at ${height}: the node returns ${node}, the API returns ${served ?? "unknown"}`;

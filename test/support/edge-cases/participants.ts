@@ -55,11 +55,11 @@ export async function findParticipants(chain: TestChain): Promise<Participants> 
 const ownersIn = (logs: readonly Log[]): Map<Address, Address[]> => {
   const owners = new Map<Address, Set<Address>>();
   for (const log of logs) {
-    const known = owners.get(log.address) ?? new Set<Address>();
-    owners.set(log.address, known);
-    for (const address of addressesIn(log)) if (address !== zeroAddress) known.add(address);
+    const tokenOwners = owners.get(log.address) ?? new Set<Address>();
+    owners.set(log.address, tokenOwners);
+    for (const address of addressesIn(log)) if (address !== zeroAddress) tokenOwners.add(address);
   }
-  return new Map([...owners].map(([token, known]) => [token, [...known]]));
+  return new Map([...owners].map(([token, tokenOwners]) => [token, [...tokenOwners]]));
 };
 
 /** keccak256("Transfer(address,address,uint256)"), EIP-20. */

@@ -1,7 +1,7 @@
 import { type Address, encodeDeployData, type Hash, type Hex } from "viem";
 import { type Artifact, call, type TestChain, type TestTransaction } from "../chain.ts";
 
-/** A deployed contract and an encoder of its calls. */
+/** A deployed contract and an encoder for its calls. */
 export interface Deployed {
   readonly address: Address;
   /** Encodes a call as transaction fields. */

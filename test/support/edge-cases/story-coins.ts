@@ -29,15 +29,15 @@ const asWord = (value: Hex | bigint): Hash => (typeof value === "bigint" ? toHex
 /** Deploys coins with correct and with misleading events. */
 export async function deployCoins(builder: StoryBuilder) {
   const { chain } = builder;
-  const deployed = async (artifact: ReturnType<typeof artifacts.weth>, parameters: readonly unknown[] = []): Promise<Deployed> => {
+  const deployArtifact = async (artifact: ReturnType<typeof artifacts.weth>, parameters: readonly unknown[] = []): Promise<Deployed> => {
     const address = (await chain.deploy(artifact, parameters)).toLowerCase() as Address;
     return { address, call: (name, ...rest) => call(artifact, address, name, rest) };
   };
   return {
-    gold: await deployed(artifacts.erc20(), ["Gold", "GLD"]),
-    wrapped: await deployed(artifacts.weth()),
+    gold: await deployArtifact(artifacts.erc20(), ["Gold", "GLD"]),
+    wrapped: await deployArtifact(artifacts.weth()),
     /** The same contract as `wrapped`, but not in the configuration. */
-    unknownWrapped: await deployed(artifacts.weth()),
+    unknownWrapped: await deployArtifact(artifacts.weth()),
     reportedFee: await builder.deploy("ReportedFeeCoin"),
     rebasing: await builder.deploy("RebasingCoin"),
     unreportedFee: await builder.deploy("UnreportedFeeCoin"),

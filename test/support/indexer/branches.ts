@@ -26,7 +26,7 @@ export interface Branching {
   /** Waits until the index has reached the node's head. */
   waitForHead(): Promise<void>;
   /** Builds a second index from the current chain in one run, and returns its contents. */
-  fresh(): Promise<Record<string, string>>;
+  freshContents(): Promise<Record<string, string>>;
   end(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
       await chain.rpc("anvil_reorg", [depth, branchTransactions(chain, story, depth, seed)]);
       for (let count = 0; count < extraRounds; count += 1) await addBlocks();
     },
-    fresh: async () => {
+    freshContents: async () => {
       const other = await createTestDatabase();
       const indexer = await createTestIndexer(chain.url, other.database, { chain: configured, projections });
       await indexer.runToHead(await chain.head());

@@ -32,7 +32,7 @@ const createCollector = (height: number) => {
   let compared = 0;
   return {
     /** Compares a served value with the accepted ones. A difference reports the first accepted one as expected. */
-    expect: (token: TestToken, aspect: Difference["aspect"], subject: string, served: string, ...accepted: readonly string[]): void => {
+    compare: (token: TestToken, aspect: Difference["aspect"], subject: string, served: string, ...accepted: readonly string[]): void => {
       compared += 1;
       if (accepted.includes(served)) return;
       differences.push({ kind: token.kind.name, aspect, subject, height, served, expected: accepted[0] ?? "" });
@@ -68,7 +68,7 @@ const compareItems = (
       // A contract's coins may be missing if it is listed as a collection and their event is not a Transfer.
       const needsCoin = token.kind.isAlsoCollection !== true || token.kind.isSilent !== true;
       if (needsCoin || coin !== undefined)
-        collector.expect(
+        collector.compare(
           token,
           "balance",
           owner,
@@ -81,29 +81,29 @@ const compareItems = (
 
 const compareIds = (collector: Collector, state: NodeState, token: TestToken, owner: Address, { nft_data: nfts }: ServedItem): void => {
   if (token.kind.isAlsoCollection !== true) {
-    collector.expect(token, "ids", owner, "a collection", "no collection");
+    collector.compare(token, "ids", owner, "a collection", "no collection");
     return;
   }
   const inOrder = (ids: readonly string[]): string => [...ids].sort().join(" ");
   const listed = (nfts ?? []).map(({ token_id: id }) => id);
-  collector.expect(token, "ids", owner, inOrder(listed), inOrder(state.idsOf(token, owner).map(String)));
+  collector.compare(token, "ids", owner, inOrder(listed), inOrder(state.idsOf(token, owner).map(String)));
 };
 
 const compareHolders = (collector: Collector, state: NodeState, token: TestToken, served: ServedHolders | null): void => {
   const found = served === null ? "not found" : text(served.items.length);
   const named = state.ownersOf(token).filter((owner) => state.isNamed(token, owner));
   if (served === null && named.length > 0 && token.kind.isUndetectable !== true)
-    collector.expect(token, "number of holders", "all", found, text(named.length));
+    collector.compare(token, "number of holders", "all", found, text(named.length));
   if (served === null || named.length === 0) return;
   const { items, total } = served;
   // A collection's holders are ranked by how many ids they hold.
   const isCollection =
     token.kind.isAlsoCollection === true && items.every(({ address, balance }) => balance === text(state.idsOf(token, address).length));
   if (!isCollection) compareCoinHolders(collector, state, token, items);
-  collector.expect(token, "number of holders", "all", text(total), text(items.length));
+  collector.compare(token, "number of holders", "all", text(total), text(items.length));
   const addresses = (list: ServedHolders["items"]): string => list.map(({ address }) => address).join(" ");
   const ranked = [...items].sort((a, b) => descending(BigInt(a.balance ?? 0), BigInt(b.balance ?? 0)) || (a.address < b.address ? -1 : 1));
-  collector.expect(token, "order of holders", "all", addresses(items), addresses(ranked));
+  collector.compare(token, "order of holders", "all", addresses(items), addresses(ranked));
 };
 
 const descending = (left: bigint, right: bigint): number => (left > right ? -1 : left < right ? 1 : 0);
@@ -114,15 +114,15 @@ const compareCoinHolders = (collector: Collector, state: NodeState, token: TestT
   for (const owner of owners) {
     // Accounts with a balance of 0 are not holders.
     const accepted = acceptedBalance(state, token, owner).map((value) => (value === "0" ? "absent" : value));
-    collector.expect(token, "holder", owner, text(listed.get(owner)), ...accepted);
+    collector.compare(token, "holder", owner, text(listed.get(owner)), ...accepted);
   }
   for (const { address, balance } of items) {
-    if (!owners.includes(address)) collector.expect(token, "holder", address, text(balance), "absent");
+    if (!owners.includes(address)) collector.compare(token, "holder", address, text(balance), "absent");
   }
   const supply = text(state.supply(token));
   for (const { total_supply: returned } of items.slice(0, 1)) {
     // Null if totalSupply fails; a destroyed contract's supply may be the last one.
-    collector.expect(token, "supply", "all", text(returned), supply, ...(supply === "null" ? [text(state.lastSupply(token))] : []));
+    collector.compare(token, "supply", "all", text(returned), supply, ...(supply === "null" ? [text(state.lastSupply(token))] : []));
   }
 };
 
@@ -139,7 +139,7 @@ const compareAllowances = (
       ...(amount === null ? [servedAs(lastAmount)] : []),
       ...(isObservable && amount !== null ? [] : ["absent"]),
     ];
-    collector.expect(token, "allowance", `${owner} for ${spender}`, text(served.get(`${token.address} ${owner} ${spender}`)), ...accepted);
+    collector.compare(token, "allowance", `${owner} for ${spender}`, text(served.get(`${token.address} ${owner} ${spender}`)), ...accepted);
   }
 };
 
@@ -170,7 +170,7 @@ const groupsOf = <T>(all: readonly T[], keyOf: (item: T) => string): Map<string,
   return groups;
 };
 
-/** Renders differences as a table: for each token kind and value the number, the heights and the first few. */
+/** Renders differences as a table: for each token kind and aspect, the number of differences, their heights and the first few. */
 export const renderDifferences = (differences: readonly Difference[]): string => {
   const line = (subject: string, height: string | number, served: string, expected: string): string =>
     `    ${subject.padEnd(44)} ${String(height).padStart(6)} ${served.padStart(28)} ${expected.padStart(28)}\n`;

@@ -32,12 +32,12 @@ export const pathsOf = (name: string, chain: SmallChain): readonly string[] => {
 };
 
 /** The path of an operation that reads all chains. */
-export const activity = ({ accounts }: SmallChain): string => `/v1/address/${accounts[0]}/activity/?testnets=true`;
+export const activityPath = ({ accounts }: SmallChain): string => `/v1/address/${accounts[0]}/activity/?testnets=true`;
 /** The path of another operation that reads all chains. */
-export const statuses = "/v1/chains/status/";
+export const statusesPath = "/v1/chains/status/";
 
 /** The path to a wallet's balances; a test can vary the query to get uncached responses. */
-export const balances = (name: string, { accounts }: SmallChain, query = ""): string =>
+export const balancesPath = (name: string, { accounts }: SmallChain, query = ""): string =>
   `/v1/${name}/address/${accounts[1]}/balances_v2/${query}`;
 
 /** The names of a response's items. */

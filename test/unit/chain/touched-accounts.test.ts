@@ -116,7 +116,7 @@ describe("the balances of touched accounts", () => {
     ).toEqual([]);
   });
 
-  it("are unknown if the node lacks the state, as one request per block determines", async () => {
+  it("are unknown if the node lacks the state, which one request per block determines", async () => {
     const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
     const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
     expect(returned.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([

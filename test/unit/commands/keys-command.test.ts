@@ -15,7 +15,7 @@ describe("the command that creates a key", () => {
     expect(keysCommand(undefined, invocation({ folder: "/home/me" }))).toBe("node /clone/bin/ashlar.js keys create --label my-key");
   });
 
-  it("is the installed program's name if that is on the PATH", () => {
+  it("starts with the installed program's name if it is on the PATH", () => {
     const installed = { program: "/opt/bin/ashlar", folder: "/home/me", environment: { PATH: "/usr/bin:/opt/bin" } };
     expect(keysCommand(undefined, invocation(installed))).toBe("ashlar keys create --label my-key");
     // npm adds folders to the PATH that a user's shell does not have.

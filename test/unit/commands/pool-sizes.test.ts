@@ -20,7 +20,8 @@ describe("the pools of all processes", () => {
   });
 
   it("of one process leave a tenth of the database's connections", () => {
-    // 97 minus 9.7 in reserve, 8 for indexing (5 × 1.5), and 12 + 3 + 2 for the reader role, keys, notifications and migrations: 62, of which each takes 1.5.
+    // 97 minus 9.7 in reserve, 8 for indexing (5 × 1.5), and 12 + 3 + 2 for the reader role, keys, notifications and migrations leaves 62;
+    // each connection for responses takes 1.5.
     expect(planConnections({ ...alone, maxConnections: 97, cores: 16, chains: 1 }).owner.serving).toBe(41);
     expect(planConnections({ ...alone, maxConnections: 20, cores: 2, chains: 1 }).owner.serving).toBe(4);
   });

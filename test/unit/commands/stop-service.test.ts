@@ -3,7 +3,7 @@ import { stopService } from "../../../runtime/commands/stop-service.ts";
 import { deadline } from "../../support/deadline.ts";
 
 /** A shutdown that records the parts that it waits for. */
-function recordingShutdown() {
+function createRecordingShutdown() {
   const parts: string[] = [];
   const shutdown = {
     signal: new AbortController().signal,
@@ -22,13 +22,13 @@ describe("stopping a server", () => {
     [0, "the server, with 0 requests in flight"],
     [1, "the server, with 1 request in flight"],
   ])("reports %d requests in flight", async (count, part) => {
-    const { parts, shutdown } = recordingShutdown();
+    const { parts, shutdown } = createRecordingShutdown();
     await stopService(shutdown).server({ ...serving, requests: async () => count });
     expect(parts).toEqual([part]);
   });
 
   it("does not wait for a worker that does not report its request count", async () => {
-    const { parts, shutdown } = recordingShutdown();
+    const { parts, shutdown } = createRecordingShutdown();
     const startedAt = performance.now();
     await stopService(shutdown).server({ ...serving, requests: () => new Promise(() => undefined) });
     expect(parts).toEqual(["the server"]);

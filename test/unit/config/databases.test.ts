@@ -77,7 +77,7 @@ it.each([
     [`databaseUrl: ${urlOf("control")}`, "databases:", `  b: { url: "${urlOf("b")}", readUrl: secret }`, ...chains],
     "ashlar.yaml:3:50: Unknown setting databases.b.readUrl: did you mean readUrls?",
   ],
-])("reports invalid settings at their location, without secrets", (lines, message) => {
+])("a configuration with an invalid setting is rejected with the location, without secrets", (lines, message) => {
   expect(() => load(lines)).toThrow(message);
   try {
     load(lines);

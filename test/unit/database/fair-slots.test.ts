@@ -4,8 +4,8 @@ import { createFairSlots } from "../../../runtime/database/fair-slots.ts";
 /** Lets all settled promises continue. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Call names, in the order they receive their slots. */
-function callsOf(count: number) {
+/** Creates slots, and logs the names of calls in the order in which they receive a slot. */
+function createLoggedSlots(count: number) {
   const slots = createFairSlots(count);
   const log: string[] = [];
   const releases = new Map<string, () => void>();
@@ -30,7 +30,7 @@ function callsOf(count: number) {
 
 describe("createFairSlots", () => {
   it("leaves a quarter of the slots to other owners", async () => {
-    const { log, acquire } = callsOf(8);
+    const { log, acquire } = createLoggedSlots(8);
     for (let index = 0; index < 10; index += 1) await acquire(`a${index}`, 1);
     // 8 slots minus a quarter of 8.
     expect(log).toHaveLength(6);
@@ -39,13 +39,13 @@ describe("createFairSlots", () => {
   });
 
   it("gives all slots to one owner if there are few", async () => {
-    const { log, acquire } = callsOf(3);
+    const { log, acquire } = createLoggedSlots(3);
     for (let index = 0; index < 5; index += 1) await acquire(`a${index}`, undefined);
     expect(log).toEqual(["a0", "a1", "a2"]);
   });
 
   it("gives a freed slot to the owner that holds the fewest, in the order of its calls", async () => {
-    const { log, acquire, free } = callsOf(2);
+    const { log, acquire, free } = createLoggedSlots(2);
     await acquire("a0", 1);
     await acquire("a1", 1);
     for (const name of ["a2", "a3"]) await acquire(name, 1);
@@ -61,7 +61,7 @@ describe("createFairSlots", () => {
   });
 
   it("serves owners with the same number of slots in turn", async () => {
-    const { log, acquire, free } = callsOf(1);
+    const { log, acquire, free } = createLoggedSlots(1);
     await acquire("first", 0);
     for (const owner of [1, 2, 3]) for (const call of ["x", "y"]) await acquire(`${owner}${call}`, owner);
     while (log.length < 7) await free(log.at(-1) ?? "");

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createListPositions, type LocatedList } from "../../../runtime/database/list-positions.ts";
+import { createPageReader, type LocatedList } from "../../../runtime/database/list-positions.ts";
 import type { Hash } from "../../../runtime/lib/hex.ts";
 
 const [first, second] = ["11", "22"].map((byte): Hash => `0x${byte.repeat(32)}`);
 const pageSize = 10;
 
 /** A list with its keys as rows, and the statements that read it. */
-function create(id: string, rows: readonly string[], branch: Hash | null = first ?? null) {
+function createList(id: string, rows: readonly string[], branch: Hash | null = first ?? null) {
   const list = {
     rows,
     branch,
@@ -38,8 +38,8 @@ const rowsOf = (count: number, name = "row"): string[] => Array.from({ length: c
 
 describe("a page of a long list", () => {
   it("skips fewer rows than the key spacing, and locates each key once", async () => {
-    const { list, request } = create("a", rowsOf(1_000));
-    const read = createListPositions<string>({ spacing: 100 });
+    const { list, request } = createList("a", rowsOf(1_000));
+    const read = createPageReader<string>({ spacing: 100 });
     for (let offset = 0; offset < 1_000; offset += pageSize)
       expect(await read(request, offset)).toEqual(list.rows.slice(offset, offset + pageSize));
     expect(Math.max(...list.skipped)).toBe(90);
@@ -51,8 +51,8 @@ describe("a page of a long list", () => {
   });
 
   it("is found directly; earlier pages are then read without locating keys", async () => {
-    const { list, request } = create("a", rowsOf(30_050));
-    const read = createListPositions<string>({ spacing: 100 });
+    const { list, request } = createList("a", rowsOf(30_050));
+    const read = createPageReader<string>({ spacing: 100 });
     expect(await read(request, 30_045)).toEqual(list.rows.slice(30_045));
     // 301 keys, at most 100 per statement.
     expect(list.located.map(({ count }) => count)).toEqual([100, 101, 101, 2]);
@@ -62,16 +62,16 @@ describe("a page of a long list", () => {
   });
 
   it("is empty after the end of the list, even if rows follow the last key", async () => {
-    const { list, request } = create("a", rowsOf(250));
-    const read = createListPositions<string>({ spacing: 100 });
+    const { list, request } = createList("a", rowsOf(250));
+    const read = createPageReader<string>({ spacing: 100 });
     expect(await read(request, 5_000)).toEqual([]);
     expect(await read(request, 260)).toEqual([]);
     expect(await read(request, 240)).toEqual(list.rows.slice(240));
   });
 
   it("is read from the new branch after a reorganisation, even between two statements of a request", async () => {
-    const { list, request } = create("a", rowsOf(500));
-    const read = createListPositions<string>({ spacing: 100 });
+    const { list, request } = createList("a", rowsOf(500));
+    const read = createPageReader<string>({ spacing: 100 });
     expect(await read(request, 400)).toEqual(list.rows.slice(400, 410));
     const reorganise = (branch: Hash | undefined, name: string) => Object.assign(list, { branch, rows: rowsOf(500, name) });
     reorganise(second, "other");
@@ -89,17 +89,17 @@ describe("a page of a long list", () => {
   });
 
   it("is read without keys while the last block is not indexed", async () => {
-    const { list, request } = create("a", rowsOf(500), null);
-    const read = createListPositions<string>({ spacing: 100 });
+    const { list, request } = createList("a", rowsOf(500), null);
+    const read = createPageReader<string>({ spacing: 100 });
     expect(await read(request, 410)).toEqual(list.rows.slice(410, 420));
     expect(list.skipped).toEqual([410]);
   });
 
   it("is located once for concurrent requests, and by the next one if a request fails", async () => {
-    const { list, request } = create("a", rowsOf(500));
-    const read = createListPositions<string>({ spacing: 100 });
+    const { list, request } = createList("a", rowsOf(500));
+    const read = createPageReader<string>({ spacing: 100 });
     const failing = { ...request, locate: () => Promise.reject(new Error("Cancelled")) };
-    const [failed, ...pages] = await Promise.allSettled([failing, request, request, request].map((each) => read(each, 450)));
+    const [failed, ...pages] = await Promise.allSettled([failing, request, request, request].map((listed) => read(listed, 450)));
     expect(failed).toMatchObject({ status: "rejected", reason: { message: "Cancelled" } });
     expect(pages).toEqual(Array.from({ length: 3 }, () => ({ status: "fulfilled", value: list.rows.slice(450, 460) })));
     expect(list.located).toEqual([{ from: null, count: 5 }]);
@@ -107,9 +107,9 @@ describe("a page of a long list", () => {
 });
 
 it("the least recently read list is evicted", async () => {
-  const lists = ["a", "b", "c"].map((id) => create(id, rowsOf(500)));
+  const lists = ["a", "b", "c"].map((id) => createList(id, rowsOf(500)));
   // Each list counts as six: five keys and itself.
-  const read = createListPositions<string>({ spacing: 100, maxKeys: 12 });
+  const read = createPageReader<string>({ spacing: 100, maxKeys: 12 });
   for (const { request } of lists) await read(request, 450);
   for (const { request } of [...lists].reverse()) await read(request, 450);
   expect(lists.map(({ list }) => list.located.length)).toEqual([2, 1, 1]);

@@ -4,7 +4,7 @@ import { secretsOf } from "../../../runtime/database/errors.ts";
 import { selectsPrimary, serversOf } from "../../../runtime/database/hosts/servers-of.ts";
 import { withAccount, withDatabase } from "../../../runtime/database/with-account.ts";
 
-const two = "postgresql://u:p%40,q@one:5432,[::1]:5433/db?sslmode=require&target_session_attrs=read-write";
+const twoHosts = "postgresql://u:p%40,q@one:5432,[::1]:5433/db?sslmode=require&target_session_attrs=read-write";
 
 describe("serversOf", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("serversOf", () => {
     ["postgresql://u:a,b@one/db", false, ["postgresql://u:a,b@one/db"]],
     ["postgresql:///db?host=/run/postgresql", false, ["postgresql:///db?host=/run/postgresql"]],
     ["socket:///run/postgresql?db=a,b", false, ["socket:///run/postgresql?db=a,b"]],
-    [two, true, ["postgresql://u:p%40,q@one:5432/db?sslmode=require", "postgresql://u:p%40,q@[::1]:5433/db?sslmode=require"]],
+    [twoHosts, true, ["postgresql://u:p%40,q@one:5432/db?sslmode=require", "postgresql://u:p%40,q@[::1]:5433/db?sslmode=require"]],
     ["postgres://one,two:5433", true, ["postgres://one", "postgres://two:5433"]],
     ["postgresql://u@one/db?target_session_attrs=primary", true, ["postgresql://u@one/db"]],
   ])("parses %s", (url, mustBePrimary, urls) => {
@@ -22,17 +22,17 @@ describe("serversOf", () => {
 
 describe("a URL with several hosts", () => {
   it("accepts another account and another database", () => {
-    expect(withAccount(two, { user: "reader", password: "secret", database: "db" })).toBe(
+    expect(withAccount(twoHosts, { user: "reader", password: "secret", database: "db" })).toBe(
       "postgresql://reader:secret@one:5432,[::1]:5433/db?sslmode=require&target_session_attrs=read-write",
     );
-    expect(withDatabase(two, "other")).toBe(
+    expect(withDatabase(twoHosts, "other")).toBe(
       "postgresql://u:p%40,q@one:5432,[::1]:5433/other?sslmode=require&target_session_attrs=read-write",
     );
     expect(withDatabase("postgresql:///db?host=/run/postgresql", "other")).toBeNull();
   });
 
   it("has its password redacted", () => {
-    expect(secretsOf(two)).toEqual(["p%40,q", "p@,q"]);
+    expect(secretsOf(twoHosts)).toEqual(["p%40,q", "p@,q"]);
   });
 });
 

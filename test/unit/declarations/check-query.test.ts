@@ -50,9 +50,9 @@ describe("a query", () => {
   });
 
   it("has only the protocol's own tables qualified with its schema", () => {
-    const own = (sql: string) => checkQuery(file, sql, scope).query?.text.match(/(?:FROM|JOIN|ONLY) \S+/g);
+    const relationsIn = (sql: string) => checkQuery(file, sql, scope).query?.text.match(/(?:FROM|JOIN|ONLY) \S+/g);
     const from = 'deposits AS "ä" JOIN ONLY deposits_latest ON true JOIN "contracts" ON true JOIN api.blocks ON true';
-    expect(own(queryWith({ from, and: "owner <> 'ä' /* FROM deposits */" }))).toEqual([
+    expect(relationsIn(queryWith({ from, and: "owner <> 'ä' /* FROM deposits */" }))).toEqual([
       'FROM "cq_vaults".deposits',
       "JOIN ONLY",
       'JOIN "cq_vaults"."contracts"',
@@ -61,7 +61,7 @@ describe("a query", () => {
     ]);
     expect(checkQuery(file, queryWith({ from }), scope).query?.text).toContain('ONLY "cq_vaults".deposits_latest ON');
     const before = "WITH share_price AS (SELECT owner FROM share_price)\n";
-    expect(own(queryWith({ before, from: "deposits NATURAL JOIN share_price" }))).toEqual([
+    expect(relationsIn(queryWith({ before, from: "deposits NATURAL JOIN share_price" }))).toEqual([
       'FROM "cq_vaults".share_price)',
       'FROM "cq_vaults".deposits',
       "JOIN share_price",
@@ -170,20 +170,20 @@ describe("the result of a query", () => {
         ["pool", "share", "kind"],
       ],
     };
-    const built = (keys: string) => findings(queryWith({ amount: `(SELECT json_agg(${keys}))` }), withElements);
-    expect(built("json_build_object('token', owner, 'amount', 1)").codes).toEqual([]);
-    expect(built("jsonb_build_object('kind', 1, 'pool', owner, 'share', 1)").codes).toEqual([]);
-    const misspelt = built("§json_build_object('token', owner, §'amuont', 1)");
+    const findingsOfObject = (keys: string) => findings(queryWith({ amount: `(SELECT json_agg(${keys}))` }), withElements);
+    expect(findingsOfObject("json_build_object('token', owner, 'amount', 1)").codes).toEqual([]);
+    expect(findingsOfObject("jsonb_build_object('kind', 1, 'pool', owner, 'share', 1)").codes).toEqual([]);
+    const misspelt = findingsOfObject("§json_build_object('token', owner, §'amuont', 1)");
     expect(misspelt.codes.sort()).toEqual(["missing-keys", "surplus-key"]);
     expect(misspelt.at.sort((left, right) => left.column - right.column)).toEqual(misspelt.locations);
     expect(misspelt.messages.join()).toContain("nearest: amount");
-    const missing = built("§json_build_object('pool', owner, 'kind', 1)");
+    const missing = findingsOfObject("§json_build_object('pool', owner, 'kind', 1)");
     expect(missing).toMatchObject({ codes: ["missing-keys"], at: missing.locations });
     expect(missing.messages[0]).toContain("Missing keys share");
-    const repeated = built("json_build_object('token', owner, 'amount', 1, §'token', 2)");
+    const repeated = findingsOfObject("json_build_object('token', owner, 'amount', 1, §'token', 2)");
     expect(repeated).toMatchObject({ codes: ["repeated-key"], at: repeated.locations });
     // Computed keys are unknown.
-    expect(built("json_build_object(owner, 1, 'amount', 1)").codes).toEqual([]);
+    expect(findingsOfObject("json_build_object(owner, 1, 'amount', 1)").codes).toEqual([]);
     expect(findings(queryWith({ amount: "json_build_object('a', 1)" })).codes).toEqual([]);
   });
 

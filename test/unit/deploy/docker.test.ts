@@ -24,7 +24,7 @@ const compose = parse(read("deploy/docker/compose.yaml"), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>;
   readonly secrets: Readonly<Record<string, unknown>>;
 };
-const own = Object.entries(compose.services).filter(([, { image }]) => image.startsWith("ashlar:"));
+const ownServices = Object.entries(compose.services).filter(([, { image }]) => image.startsWith("ashlar:"));
 const { version } = JSON.parse(read("package.json")) as { version: string };
 
 describe("Dockerfile", () => {
@@ -61,15 +61,15 @@ describe("Dockerfile", () => {
 
 describe("compose.yaml", () => {
   it("has two servers, an indexer and a migration with the version in package.json", () => {
-    expect(own.map(([name]) => name)).toEqual(["server-1", "server-2", "indexer", "migrate"]);
-    expect(own.filter(([, { image }]) => image !== `ashlar:${version}`)).toEqual([]);
+    expect(ownServices.map(([name]) => name)).toEqual(["server-1", "server-2", "indexer", "migrate"]);
+    expect(ownServices.filter(([, { image }]) => image !== `ashlar:${version}`)).toEqual([]);
   });
 
-  it.each(own)("runs %s without privileges, on a read-only file system", (_, { read_only, cap_drop }) => {
+  it.each(ownServices)("runs %s without privileges, on a read-only file system", (_, { read_only, cap_drop }) => {
     expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ["ALL"] });
   });
 
-  it.each(own)(
+  it.each(ownServices)(
     "starts %s with a command, options and environment variables that the program has",
     (_, { command: [command = "", ...options] = [], ...service }) => {
       const { stdout } = spawnSync(process.execPath, [join(repository, "bin/ashlar.js"), command, "--help"], { encoding: "utf8" });

@@ -5,8 +5,8 @@ import { type Admission, createAdmission, type Weight, weightOf } from "../../..
 /** Lets all settled promises continue. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Request names, in order of admission or rejection. */
-function requestsOf(admission: Admission) {
+/** Sends named requests to an admission, and logs their names in order of admission or rejection. */
+function createRequests(admission: Admission) {
   const log: string[] = [];
   const leaves = new Map<string, () => void>();
   return {
@@ -32,7 +32,7 @@ const overloaded = "Server overloaded: too many requests are waiting; retry in 1
 
 describe("request admission", () => {
   it("processes requests up to its capacity, then the cheapest waiting one first", async () => {
-    const { log, enter, leave } = requestsOf(createAdmission(2, 10));
+    const { log, enter, leave } = createRequests(createAdmission(2, 10));
     await enter("a", 1);
     await enter("b", 1);
     await enter("long", 4);
@@ -50,7 +50,7 @@ describe("request admission", () => {
   });
 
   it("rejects a request immediately if too many wait, unless it is cheaper than one of them", async () => {
-    const { log, enter } = requestsOf(createAdmission(1, 2));
+    const { log, enter } = createRequests(createAdmission(1, 2));
     await enter("a", 1);
     await enter("long 1", 4);
     await enter("long 2", 4);
@@ -61,7 +61,7 @@ describe("request admission", () => {
   });
 
   it("removes a request that aborts while it waits", async () => {
-    const { log, enter, leave } = requestsOf(createAdmission(1, 1));
+    const { log, enter, leave } = createRequests(createAdmission(1, 1));
     const controller = new AbortController();
     await enter("a", 1);
     await enter("gone", 1, controller.signal);
@@ -73,7 +73,7 @@ describe("request admission", () => {
   });
 
   it("lets an expensive request be overtaken only 16 times", async () => {
-    const { log, enter, leave } = requestsOf(createAdmission(1, 100));
+    const { log, enter, leave } = createRequests(createAdmission(1, 100));
     await enter("first", 1);
     await enter("long", 4);
     for (let index = 0; index < 40; index += 1) await enter(`cheap ${index}`, 1);
@@ -84,15 +84,15 @@ describe("request admission", () => {
 });
 
 describe("admission with several keys", () => {
-  const never = new AbortController().signal;
+  const neverAborts = new AbortController().signal;
 
   it("leaves a quarter of the capacity to other keys", async () => {
-    const { log, enter, leave } = requestsOf(createAdmission(32, 10));
-    for (let index = 0; index < 8; index += 1) await enter(`long ${index}`, 4, never, 1);
+    const { log, enter, leave } = createRequests(createAdmission(32, 10));
+    for (let index = 0; index < 8; index += 1) await enter(`long ${index}`, 4, neverAborts, 1);
     // 32 minus a quarter is 24, the weight of six requests.
     expect(log).toHaveLength(6);
-    await enter("cheap", 1, never, 1);
-    await enter("other", 4, never, 2);
+    await enter("cheap", 1, neverAborts, 1);
+    await enter("other", 4, neverAborts, 2);
     expect(log.slice(6)).toEqual(["other"]);
     await leave("long 0");
     // 20, then 21: still below 24.
@@ -100,10 +100,10 @@ describe("admission with several keys", () => {
   });
 
   it("admits another key's waiting request before those of a key that may not enter", async () => {
-    const { log, enter, leave } = requestsOf(createAdmission(4, 10));
-    for (const name of ["a", "b", "c", "d"]) await enter(name, 1, never, 1);
-    await enter("other", 1, never, 2);
-    await enter("long", 4, never, 2);
+    const { log, enter, leave } = createRequests(createAdmission(4, 10));
+    for (const name of ["a", "b", "c", "d"]) await enter(name, 1, neverAborts, 1);
+    await enter("other", 1, neverAborts, 2);
+    await enter("long", 4, neverAborts, 2);
     expect(log).toEqual(["a", "b", "c", "other"]);
     await leave("other");
     expect(log.slice(4)).toEqual(["long"]);
@@ -116,7 +116,7 @@ describe("admission under a continuous load", () => {
     [4, [1, 2]],
     [1, [2, 4]],
   ] as const)("does not let a request of weight %d wait forever while others of weights %j wait", async (weight, others) => {
-    const { log, enter, leave } = requestsOf(createAdmission(1, 1_000));
+    const { log, enter, leave } = createRequests(createAdmission(1, 1_000));
     await enter("first", 1);
     await enter("waiting", weight);
     for (const other of others) for (let index = 0; index < 100; index += 1) await enter(`${other} ${index}`, other);
@@ -129,9 +129,9 @@ describe("admission under a continuous load", () => {
 
 describe("admission under an overload", () => {
   /** Lets one request leave after some milliseconds. Others arrive in the meantime, so at least one always waits. */
-  const waitingFor = async (milliseconds: number) => {
+  const leaveAfter = async (milliseconds: number) => {
     let time = 0;
-    const requests = requestsOf(createAdmission(1, 10, () => time));
+    const requests = createRequests(createAdmission(1, 10, () => time));
     await requests.enter("first", 1);
     await requests.enter("long", 4);
     await requests.enter("a", 1);
@@ -144,20 +144,20 @@ describe("admission under an overload", () => {
   };
 
   it("lets requests wait in a burst of up to 5 seconds", async () => {
-    const { log, leave } = await waitingFor(5_000);
+    const { log, leave } = await leaveAfter(5_000);
     for (const name of ["a", "c", "long"]) await leave(name);
     expect(log).toEqual(["first", "a", "c", "long", "b"]);
   });
 
   it("rejects requests that have waited for more than 500 ms if there were waiting requests for more than 5 seconds", async () => {
-    const { log, leave } = await waitingFor(5_001);
+    const { log, leave } = await leaveAfter(5_001);
     await leave("c");
     expect(log.slice(1).sort()).toEqual([`a: ${overloaded}`, "b", "c", `long: ${overloaded}`]);
   });
 
   it("begins another burst after a pause", async () => {
     let time = 0;
-    const { log, enter, leave } = requestsOf(createAdmission(1, 10, () => time));
+    const { log, enter, leave } = createRequests(createAdmission(1, 10, () => time));
     await enter("first", 1);
     await enter("a", 1);
     await leave("first");

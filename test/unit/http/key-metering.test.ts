@@ -19,7 +19,7 @@ const key: ActiveKey = {
 };
 
 /** A meter that counts requests only. */
-function countingMeter(): KeyMeter & { readonly requests: () => number } {
+function createCountingMeter(): KeyMeter & { readonly requests: () => number } {
   const usage = createKeyUsage();
   return {
     admit: async ({ id }) => {
@@ -37,7 +37,7 @@ function countingMeter(): KeyMeter & { readonly requests: () => number } {
 
 describe("the requests that a primary counts for its workers", () => {
   it("are limited together, and end with their worker", async () => {
-    const meter = countingMeter();
+    const meter = createCountingMeter();
     const [first, second] = [meterFunctions(meter), meterFunctions(meter)];
     const exceeded: Metered["exceeded"][] = [];
     for (const worker of [first, second, first]) exceeded.push((await worker.admit({ key, lookup: 1 })).exceeded);
@@ -49,7 +49,7 @@ describe("the requests that a primary counts for its workers", () => {
   });
 
   it("end if their worker exits before it learns that they are admitted", async () => {
-    const meter = countingMeter();
+    const meter = createCountingMeter();
     const worker = meterFunctions(meter);
     const admitted = worker.admit({ key, lookup: 1 });
     worker.endAll();
@@ -60,7 +60,7 @@ describe("the requests that a primary counts for its workers", () => {
 
 describe("a request refused because of unread bytes", () => {
   it("does not count as being processed", async () => {
-    const meter = countingMeter();
+    const meter = createCountingMeter();
     const limiter = createKeyLimits(limits, meter);
     limiter.admit(key, await meter.admit(key)).holdBytes(100);
     const metered = await meter.admit(key);

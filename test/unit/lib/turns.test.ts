@@ -39,7 +39,7 @@ describe("mapInTurns", () => {
   });
 
   it("does not let ten lists of 320 ms block the event loop for more than a few turns", async () => {
-    // The time is checked every 8 ms: at the start, each list may use as much, and later each turn takes at most 16 ms.
+    // The time is checked every 8 ms: at the start, each list may use that much, and later each turn takes at most 16 ms.
     const items = Array.from({ length: 320 }, (_, index) => index);
     const lists = Promise.all(
       Array.from({ length: 10 }, () => runForRequest(startRequest().request, () => mapInTurns(items, () => blockLoop(1)))),
@@ -76,7 +76,7 @@ describe("lists in turns", () => {
 
 describe("turns", () => {
   /** Runs a request's work, which uses its turns in full, and records its completion. */
-  const take = (turns: number, name: string, completed: string[], request = startRequest().request) =>
+  const takeTurns = (turns: number, name: string, completed: string[], request = startRequest().request) =>
     runForRequest(request, async () => {
       for (let turn = 0; turn < turns; turn += 1) {
         blockLoop(2);
@@ -87,14 +87,14 @@ describe("turns", () => {
 
   it("go first to requests that need few, then to the oldest of the others", async () => {
     const completed: string[] = [];
-    await Promise.all([take(120, "large 1", completed), take(120, "large 2", completed), take(3, "small", completed)]);
+    await Promise.all([takeTurns(120, "large 1", completed), takeTurns(120, "large 2", completed), takeTurns(3, "small", completed)]);
     expect(completed).toEqual(["small", "large 1", "large 2"]);
   });
 
   it("end with the request", async () => {
     const { request, controller } = startRequest();
     const completed: string[] = [];
-    const work = take(1_000, "aborted", completed, request);
+    const work = takeTurns(1_000, "aborted", completed, request);
     controller.abort(new Error("The client is gone."));
     await expect(work).rejects.toThrow("The client is gone.");
     expect(completed).toEqual([]);
@@ -106,7 +106,7 @@ describe("turns", () => {
     const timer = setInterval(() => {
       timers += 1;
     }, 1);
-    await take(20, "work", completed);
+    await takeTurns(20, "work", completed);
     clearInterval(timer);
     // A blocked loop would run no timers.
     expect(timers).toBeGreaterThanOrEqual(5);

@@ -33,7 +33,7 @@ describe("the metrics of a restarted process", () => {
     }
   });
 
-  it("keep the last scrape's counters while it does not respond, but not gauges or Node.js metrics", async () => {
+  it("keep the last scrape's counters while the process does not respond, but not gauges or Node.js metrics", async () => {
     let responds = true;
     const source = createRestartedSource("worker 1", async () => {
       if (!responds) throw new Error("The process has exited.");

@@ -155,7 +155,7 @@ describe("the hash and topic parser", () => {
 });
 
 describe("parsers of other types", () => {
-  it("finds chains by name and id, and lists them in the error", () => {
+  it("find chains by name and id, and list them in the error", () => {
     expect(parsers.chain("demo")).toEqual(ok({ id: 31337, name: "demo" }));
     expect(parsers.chain("1")).toEqual(ok({ id: 1, name: "eth-mainnet" }));
     for (const text of ["01", "0x1", "2", "__proto__", "constructor", "DEMO"]) {
@@ -163,36 +163,36 @@ describe("parsers of other types", () => {
     }
   });
 
-  it("accepts only true and false", () => {
+  it("accept only true and false", () => {
     expect(parsers.boolean("true")).toEqual(ok(true));
     expect(parsers.boolean("false")).toEqual(ok(false));
     for (const text of ["1", "0", "yes", "TRUE", "on"]) expect(parsers.boolean(text).ok).toBe(false);
   });
 
-  it("accepts currencies in any case", () => {
+  it("accept currencies in any case", () => {
     expect(parsers.currency("eUr")).toEqual(ok("EUR"));
     expect(refusalOf(parsers.currency("XXX"))).toContain("USD, CAD, EUR");
   });
 
-  it("accepts only listed choices", () => {
+  it("accept only listed choices", () => {
     expect(parsers.choice("csv", ["json", "csv"])).toEqual(ok("csv"));
     expect(refusalOf(parsers.choice("xml", ["json", "csv"]))).toBe("one of json, csv");
   });
 
-  it("accepts token ids up to 2^256 - 1", () => {
+  it("accept token ids up to 2^256 - 1", () => {
     const maxUint256 = 2n ** 256n - 1n;
     expect(parsers.tokenId(String(maxUint256))).toEqual(ok(maxUint256));
     for (const text of [String(maxUint256 + 1n), "-1", "0x1", "01", "1e3", "9".repeat(5000)]) expect(parsers.tokenId(text).ok).toBe(false);
   });
 
-  it("refuses text that PostgreSQL cannot store", () => {
+  it("refuse text that PostgreSQL cannot store", () => {
     expect(parsers.text("Émile 🦊")).toEqual(ok("Émile 🦊"));
     for (const text of ["a\u0000b", "a\r\nb", "\u0085", "\ud800", "x".repeat(1025)]) expect(parsers.text(text).ok).toBe(false);
     expect(parsers.textList("Red, Green", {})).toEqual(ok(["Red", "Green"]));
     expect(parsers.textList("a,b,c,d", {}).ok).toBe(false);
   });
 
-  it("lists a network group's chains for a chain outside it", () => {
+  it("list a network group's chains for a chain outside it", () => {
     expect(parsers.restriction({ id: 1, name: "eth-mainnet" }, "historical")).toBeNull();
     expect(parsers.restriction({ id: 31337, name: "demo" }, "historical")).toEqual(["eth-mainnet"]);
     expect(parsers.restriction({ id: 1, name: "eth-mainnet" }, "unheard-of")).toEqual([]);

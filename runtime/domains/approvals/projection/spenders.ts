@@ -19,8 +19,8 @@ const cache = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
  * match neither case: a pool sends no transactions and is usually not in the call data.
  */
 export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Address> => {
-  const known = cache.get(decoded);
-  if (known !== undefined) return known;
+  const cached = cache.get(decoded);
+  if (cached !== undefined) return cached;
   const spenders = new Map<Erc20Transfer, Address>();
   const pairs = new Map<number, Map<string, Address | null>>();
   for (const event of decoded.events) {
@@ -46,14 +46,14 @@ const contractCalledFor = (
   { address, from: owner }: Erc20Transfer,
   pairs: Map<number, Map<string, Address | null>>,
 ): Address | null => {
-  const seen = pairs.get(index) ?? new Map<string, Address | null>();
-  pairs.set(index, seen);
+  const spenders = pairs.get(index) ?? new Map<string, Address | null>();
+  pairs.set(index, spenders);
   const pair = `${owner}${address}`;
-  const known = seen.get(pair);
-  if (known !== undefined || seen.size >= maxPairs) return known ?? null;
+  const cached = spenders.get(pair);
+  if (cached !== undefined || spenders.size >= maxPairs) return cached ?? null;
   const mayCallForOwner = called !== owner && (from === owner || containsAddress(input, owner.slice(2)));
   const spender = mayCallForOwner ? called : null;
-  seen.set(pair, spender);
+  spenders.set(pair, spender);
   return spender;
 };
 

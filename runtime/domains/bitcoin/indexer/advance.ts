@@ -50,8 +50,8 @@ async function confirm({ chain, source, position }: BitcoinSession, [first]: rea
 async function write(session: BitcoinSession, blocks: readonly BitcoinBlock[], isDurable: boolean): Promise<number> {
   const { chain, source, capabilities, database, queries, guard } = session;
   const completed = await completeInputs(blocks, {
-    stored: (references) => queries.outputs(chain.id, references),
-    fetched: capabilities.transactionIndex ? source.outputsOf : null,
+    inIndex: (references) => queries.outputs(chain.id, references),
+    inNode: capabilities.transactionIndex ? source.outputsOf : null,
   });
   const buffers = createRowBuffers(chain.id, [bitcoinProjection]);
   buffers.add(0, foldBlocks(completed));

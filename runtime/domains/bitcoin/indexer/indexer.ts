@@ -25,7 +25,7 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
   let session: BitcoinSession | null = null;
   let isFollowing = false;
 
-  const retrying = (work: () => Promise<void>, signal: AbortSignal): Promise<void> => {
+  const runWithRetries = (work: () => Promise<void>, signal: AbortSignal): Promise<void> => {
     const progress = (): number => session?.position.block ?? chain.from - 1;
     return runUntilStopped(work, { chain: chain.name, logger, signal, wait: timing.retry, onFailure: deps.heartbeat?.fail, progress });
   };
@@ -45,11 +45,11 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
   return {
     /** Runs until the signal aborts, and stops between two batches. @throws {IndexMismatchError} if the operator has to decide. */
     run: (signal: AbortSignal): Promise<void> =>
-      retrying(
+      runWithRetries(
         () =>
           leader.lead(signal, (leadership) => {
-            const leading = AbortSignal.any([signal, leadership.lost]);
-            return retrying(() => runAsLeader(leadership, leading), leading);
+            const leaderSignal = AbortSignal.any([signal, leadership.lost]);
+            return runWithRetries(() => runAsLeader(leadership, leaderSignal), leaderSignal);
           }),
         signal,
       ),

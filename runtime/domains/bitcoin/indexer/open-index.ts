@@ -2,7 +2,7 @@ import { describeBitcoinNode } from "../../../chain/bitcoin/capabilities.ts";
 import { IndexMismatchError, nameTaken, notRestored, verifyFirstBlock, wrongGenesis } from "../../../indexer/errors.ts";
 import type { Leadership } from "../../../indexer/leader/leader.ts";
 import { clearProjection } from "../../../indexer/reorg/roll-back.ts";
-import { type ChainRecord, chainIdOfName, describeChain, insertChain, readChain } from "../../../indexer/storage/chain-record.ts";
+import { type ChainRecord, chainIdOfName, insertChain, readChain, recordNameAndMissing } from "../../../indexer/storage/chain-record.ts";
 import { lockCheckpoints, resetCheckpoint } from "../../../indexer/storage/checkpoints.ts";
 import { bitcoinProjection } from "../projection.ts";
 import type { BitcoinQueries } from "../queries.ts";
@@ -42,8 +42,8 @@ async function openChain({ chain, source, capabilities, database }: OpenDeps): P
   const existing = await readChain(database, id);
   if (existing?.isRestoring) throw notRestored(name);
   if (existing?.indexedFrom !== from) verifyFirstBlock(chain, (await source.head()).number);
-  const holder = await chainIdOfName(database, name);
-  if (holder !== null && holder !== id) throw nameTaken(name, id, holder);
+  const idWithName = await chainIdOfName(database, name);
+  if (idWithName !== null && idWithName !== id) throw nameTaken(name, id, idWithName);
   if (existing === null) {
     if (from < capabilities.firstBlock) throw prunedAbove(name, from, capabilities.firstBlock);
     await insertChain(database, { id, name, genesisHash, from, nativeAccounting: null });
@@ -57,7 +57,7 @@ async function openChain({ chain, source, capabilities, database }: OpenDeps): P
 async function describeNode({ chain, capabilities, database }: OpenDeps, from: number): Promise<void> {
   const { spentOutputs, transactionIndex } = capabilities;
   const offers = describeBitcoinNode(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
-  await describeChain(database, chain.id, chain.name, from > 0 && !spentOutputs && !transactionIndex ? ["spent-outputs"] : []);
+  await recordNameAndMissing(database, chain.id, chain.name, from > 0 && !spentOutputs && !transactionIndex ? ["spent-outputs"] : []);
   await database.query("UPDATE chains SET offers = $2 WHERE chain_id = $1", [chain.id, offers]);
 }
 

@@ -39,7 +39,7 @@ export interface BitcoinIndexerDeps {
   readonly source: BitcoinSource;
   readonly capabilities: BitcoinCapabilities;
   readonly database: Database;
-  /** Tables that the fold does not write and that a roll-back includes. */
+  /** Tables that the fold does not write but a rollback includes. */
   readonly blockBoundTables: readonly BlockBoundTable[];
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;

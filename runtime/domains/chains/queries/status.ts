@@ -41,7 +41,7 @@ export function createStatusQueries({ query }: Pick<Database, "query">) {
       [],
     );
 
-  /** One row for each chain that was indexed since migration 0042. Served by the primary key. */
+  /** One row for each chain that has been indexed since migration 0042. Served by the primary key. */
   const heartbeats = () =>
     query<HeartbeatRow>(
       `SELECT chain_id, extract(epoch FROM clock_timestamp() - alive_at)::float8 AS silent_seconds, failure, is_stopped FROM indexer_heartbeats`,

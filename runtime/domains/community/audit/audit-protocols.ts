@@ -14,7 +14,7 @@ export interface ProtocolAudit {
   readonly source: Pick<Source, "calls">;
   readonly rpc: Pick<Rpc, "settle">;
   readonly chain: CommunityChain & { readonly id: number };
-  /** All declared protocols. Skips protocols that the chain does not index and declarations that differ from the index. */
+  /** All declared protocols; those that the chain does not index, and those whose declaration differs from the index, are skipped. */
   readonly protocols: readonly Protocol[];
   /** The first indexed block. */
   readonly from: number;

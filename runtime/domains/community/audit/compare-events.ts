@@ -40,7 +40,7 @@ const compareBlocks = async (
   blocks: readonly number[],
 ): Promise<Compared[]> => {
   const logs = await nodeLogsOf(rpc, blocks, topics);
-  const known = blocks.filter((_, position) => logs[position] !== null);
+  const returnedBlocks = blocks.filter((_, position) => logs[position] !== null);
   const expected = logs.flatMap((block) => {
     if (block === null) return [];
     return [foldEvents(fold, [block], { state: stateBefore(announced, block.block.number), chain: { from } })];
@@ -48,7 +48,7 @@ const compareBlocks = async (
   const compared: Compared[] = [];
   for (const relation of auditedRelations(fold)) {
     const { name } = relation.table;
-    const stored = await storedRows(database, relation, chainId, known);
+    const stored = await storedRows(database, relation, chainId, returnedBlocks);
     compared.push(
       ...compareRelation(
         relation,
@@ -57,7 +57,7 @@ const compareBlocks = async (
       ),
     );
   }
-  const unread = blocks.filter((block) => !known.includes(block));
+  const unread = blocks.filter((block) => !returnedBlocks.includes(block));
   return [...compared, ...unread.map((block) => ({ subject: `logs of block ${block}`, index: "stored", node: null }))];
 };
 
@@ -87,7 +87,9 @@ const storedRows = (database: Queryable, { table }: Relation, chainId: number, b
 
 /** Whether contracts of a kind are listed by reads. They cannot be derived from logs, and their events have rows from the first indexed block on. */
 const isListed = ({ protocol: { contracts } }: DeclaredFold, kind: string): boolean => (contracts[kind]?.listedBy.length ?? 0) > 0;
-const beforeAll = -1;
+
+/** Below the first indexed block. */
+const belowAllBlocks = -1;
 
 /** The first block of each stored contract, by address and kind. */
 type FirstBlocks = ReadonlyMap<string, number>;
@@ -98,7 +100,7 @@ const storedContracts = async ({ database, fold, chainId }: EventComparison): Pr
     [chainId],
   );
   return new Map(
-    rows.map(({ address, kind, block_number }) => [keyText([address, kind]), isListed(fold, kind) ? beforeAll : block_number]),
+    rows.map(({ address, kind, block_number }) => [keyText([address, kind]), isListed(fold, kind) ? belowAllBlocks : block_number]),
   );
 };
 

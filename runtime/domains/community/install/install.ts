@@ -23,7 +23,7 @@ export interface InstallDeps {
 }
 
 /** The advisory lock held while protocols are installed: "cq" in ASCII. */
-const lock = 0x6371;
+const installLock = 0x6371;
 
 /**
  * Updates declared protocols' tables to match the declarations. A chain's leader calls it before it opens the index. A protocol's
@@ -35,10 +35,10 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
   const opened = deps.opened.filter(({ installation: { id } }) => !deps.switchedOff.has(projectionIdOf(id)));
   if (isEmptyPlan(planInstallation(await readState(database, deps), declared, opened))) return;
   await database.transaction(async (client) => {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+    await client.query("SELECT pg_advisory_xact_lock($1)", [installLock]);
     const plan = planInstallation(await readState(client, deps), declared, opened);
-    const moved = [...plan.drop, ...plan.create].map(({ id }) => projectionIdOf(id));
-    await client.query("DELETE FROM projection_checkpoints WHERE projection = ANY ($1)", [moved]);
+    const affected = [...plan.drop, ...plan.create].map(({ id }) => projectionIdOf(id));
+    await client.query("DELETE FROM projection_checkpoints WHERE projection = ANY ($1)", [affected]);
     await client.query("DELETE FROM projection_checkpoints WHERE chain_id = $1 AND projection = ANY ($2)", [
       deps.chainId,
       plan.forget.map(({ id }) => projectionIdOf(id)),
@@ -52,7 +52,7 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
 /** Creates a protocol's tables, unless they are installed. Returns false if the installed ones differ. */
 export const installTables = (database: Pick<Database, "transaction">, installation: Installation): Promise<boolean> =>
   database.transaction(async (client) => {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+    await client.query("SELECT pg_advisory_xact_lock($1)", [installLock]);
     const [installed] = await client.query<{ fingerprint: string }>("SELECT fingerprint FROM community_protocols WHERE id = $1", [
       installation.id,
     ]);

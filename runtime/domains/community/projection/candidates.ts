@@ -37,8 +37,8 @@ export const createCandidates = (
 ): ((blocks: readonly BlockOfLogs[]) => readonly Candidate[]) => {
   const cache = new WeakMap<readonly BlockOfLogs[], readonly Candidate[]>();
   return (blocks) => {
-    const known = cache.get(blocks);
-    if (known !== undefined) return known;
+    const existing = cache.get(blocks);
+    if (existing !== undefined) return existing;
     const found = candidatesOf(uses, logsByTopic(blocks));
     cache.set(blocks, found);
     return found;
@@ -63,8 +63,8 @@ const isCandidate = (use: EventUse, { log: { address, topics }, block }: LogAt):
 
 /** The logs of blocks by their first topics; cached, because all protocols of a chain read the same blocks. */
 const logsByTopic = (blocks: readonly BlockOfLogs[]): ReadonlyMap<Hash, readonly LogAt[]> => {
-  const known = groupedLogs.get(blocks);
-  if (known !== undefined) return known;
+  const existing = groupedLogs.get(blocks);
+  if (existing !== undefined) return existing;
   const groups = new Map<Hash, LogAt[]>();
   for (const { block } of blocks) {
     for (const { index: transactionIndex, logs } of block.transactions) {

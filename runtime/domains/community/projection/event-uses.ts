@@ -86,8 +86,8 @@ const topicCounts = ({ definition: { contract, events } }: EventRelations, kind:
 const cachedDecoder = <Decoded>(decode: (log: ChainLog) => Decoded): ((log: ChainLog) => Decoded) => {
   const cache = new WeakMap<ChainLog, Decoded>();
   return (log) => {
-    const known = cache.get(log);
-    if (known !== undefined) return known;
+    const existing = cache.get(log);
+    if (existing !== undefined) return existing;
     const decoded = decode(log);
     cache.set(log, decoded);
     return decoded;

@@ -53,7 +53,7 @@ const applyCandidate = (target: Target, candidate: Candidate): void => {
 /** Collects rows by table. */
 const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State) => {
   const contracts: Row[] = [];
-  const known = createKnownContracts(state);
+  const knownContracts = createKnownContracts(state);
   const skipped = new Map<string, Row>();
   const queued = new Map<string, Row>();
   const rows = new Map(relations.events.map((own): [EventRelations, Row[]] => [own, []]));
@@ -74,11 +74,11 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
     }
   };
   return {
-    isContract: known.has,
+    isContract: knownContracts.has,
     /** Adds a contract unless it is known, and queues its reads at its first block, except those with arguments from event rows. */
     addContract: (address: Address, kind: string, block: number, logIndex: number | null): void => {
-      if (known.has(address, kind)) return;
-      known.add(address, kind);
+      if (knownContracts.has(address, kind)) return;
+      knownContracts.add(address, kind);
       contracts.push({ address, kind, block_number: block, log_index: logIndex });
       queue(reads.ofKind.get(kind), address, block, {});
     },

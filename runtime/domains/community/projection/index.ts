@@ -46,7 +46,7 @@ export const createDeclaredFold = (protocol: Protocol, contracts: FixedContracts
     reads: queuedReads(protocol),
     topics: [...uses.keys()],
     candidatesIn: createCandidates(uses),
-    startingAt: createStarts(contracts),
+    startingAt: createStartLookup(contracts),
   };
 };
 
@@ -102,8 +102,8 @@ const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"],
   return "problem" in values ? null : latestKeyOf(latest.current.table, rowOf(positionOf(candidate), values));
 };
 
-/** Finds fixed contracts by their first block. */
-const createStarts = (contracts: FixedContracts): DeclaredFold["startingAt"] => {
+/** Creates a lookup of fixed contracts by their first block. */
+const createStartLookup = (contracts: FixedContracts): DeclaredFold["startingAt"] => {
   const all = [...contracts].flatMap(([kind, addresses]) =>
     [...addresses].flatMap(([address, from]) => (from === null ? [] : [{ address, kind, from }])),
   );

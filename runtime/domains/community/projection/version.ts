@@ -3,7 +3,7 @@ import type { Protocol } from "../../../declarations/protocol.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 
 /** Increased when the same declaration produces different rows. */
-const layout = 2;
+const layoutVersion = 2;
 
 /** A hash of everything that a protocol's rows depend on: 31 bits, which fit into the version column. */
 export const versionOf = (protocol: Protocol, contracts: FixedContracts): number => {
@@ -16,7 +16,7 @@ export const versionOf = (protocol: Protocol, contracts: FixedContracts): number
   const fixed = [...contracts].map(([kind, addresses]) => [kind, [...addresses].sort()]);
   return (
     createHash("sha256")
-      .update(JSON.stringify([layout, id, version, discovery, tables, reads, fixed]))
+      .update(JSON.stringify([layoutVersion, id, version, discovery, tables, reads, fixed]))
       .digest()
       .readUInt32BE() >>> 1
   );

@@ -89,8 +89,8 @@ export function createCommunity(
     query === null ? [] : [{ protocol: id, projection: projectionIdOf(id), query }],
   );
   const queries = new Map([...chains, ...bitcoinChains].map(({ id }) => [id, createOperationQueries(readerOf(id))]));
-  const withoutChain = createOperationQueries(undefined);
-  const queriesOf = ({ chain }: { readonly chain: number }) => queries.get(chain) ?? withoutChain;
+  const unavailableQueries = createOperationQueries(undefined);
+  const queriesOf = ({ chain }: { readonly chain: number }) => queries.get(chain) ?? unavailableQueries;
   return {
     protocol: (id) => byId.get(id),
     isOn,

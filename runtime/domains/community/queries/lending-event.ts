@@ -35,12 +35,14 @@ export function lendingEventOf(row: OperationRow): LendingEvent {
     if (value === null) return null;
     const text = String(value);
     if (!pattern.test(text))
-      throw new TypeError(`Invalid value ${JSON.stringify(text)} in column ${column} of lending: expected a match of ${pattern.source}.`);
+      throw new TypeError(
+        `Invalid value ${JSON.stringify(text)} in column ${column} of a lending row: expected a match of ${pattern.source}.`,
+      );
     return text;
   };
   const required = (column: Column, pattern: RegExp): string => {
     const text = textOf(column, pattern);
-    if (text === null) throw new TypeError(`Column ${column} of lending is null.`);
+    if (text === null) throw new TypeError(`Column ${column} of a lending row is null.`);
     return text;
   };
   const addressOf = (column: Column): Address | null => textOf(column, /^0x[0-9a-f]{40}$/) as Address | null;

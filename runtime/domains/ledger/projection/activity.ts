@@ -41,8 +41,8 @@ interface Sum {
 const foldFees = (blocks: readonly DecodedBlock[], state: State): Row[] => {
   const sums = new Map<Address, Sum>();
   const sumOf = (address: Address): Sum => {
-    const known = sums.get(address);
-    if (known !== undefined) return known;
+    const existing = sums.get(address);
+    if (existing !== undefined) return existing;
     const stored = state.get("sums", address);
     const sum = { sentCount: Number(stored?.sent_count ?? 0), feesPaid: BigInt(String(stored?.fees_paid ?? 0)) };
     sums.set(address, sum);

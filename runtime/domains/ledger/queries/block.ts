@@ -67,7 +67,7 @@ const selectChains = plannedOnce(
 /** Max cached blocks of a chain per selecting statement. */
 const maxCached = 1_000;
 
-const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
+const nativeBalanceIssues: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
 /** Block and chain queries. */
 export function createBlockQueries({ query }: Pick<Database, "query">, cache: IndexCache = noIndexCache) {
@@ -143,7 +143,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   /** Whether a chain's index has native balances that can be served: false if it has none, or if they differ from the node's. */
   const hasNativeBalances = async (chainId: number): Promise<boolean> => {
     const missing = (await missingOf([chainId])).get(chainId) ?? [];
-    return !missing.some((feature) => withoutNativeBalances.includes(feature));
+    return !missing.some((feature) => nativeBalanceIssues.includes(feature));
   };
 
   return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocksOfTimes, chains, hasNativeBalances };

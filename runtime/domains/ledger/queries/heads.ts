@@ -28,20 +28,20 @@ export interface HeadDeps {
   readonly chainIds: readonly number[];
   readonly notifications: Notifications | undefined;
   readonly cache: CacheLoads;
-  /** Provides the last known heads while the primary is lost; by default, loads fail then. */
+  /** Provides the last known heads while the primary is lost; without it, loads fail. */
   readonly outage?: PrimaryOutage | undefined;
 }
 
 /** Creates the heads of chains. */
 export function createHeads({ database, chainIds, notifications, cache, outage = noOutage }: HeadDeps): Heads {
-  /** By chain; undefined before the first block. */
-  const known = new Map<number, Progress | undefined>();
+  /** The last loaded progress by chain; undefined before the first block. */
+  const lastKnown = new Map<number, Progress | undefined>();
   const listeners = new Set<HeadListener>();
-  /** Returns the known object if it equals the loaded progress. Otherwise replaces it and calls the listeners. */
-  const recognize = (chainId: number, loaded: Progress | undefined): Progress | undefined => {
-    const before = known.get(chainId);
+  /** Returns the stored object if it equals the loaded progress. Otherwise replaces it and calls the listeners. */
+  const remember = (chainId: number, loaded: Progress | undefined): Progress | undefined => {
+    const before = lastKnown.get(chainId);
     if (before !== undefined && loaded !== undefined && isSame(before, loaded)) return before;
-    known.set(chainId, loaded);
+    lastKnown.set(chainId, loaded);
     if (loaded !== before) for (const listener of listeners) listener(chainId, loaded);
     return loaded;
   };
@@ -50,7 +50,7 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
       const loaded = await load(requested);
       return new Map(
         requested.flatMap((chainId) => {
-          const progress = recognize(chainId, loaded.get(chainId));
+          const progress = remember(chainId, loaded.get(chainId));
           return progress === undefined ? [] : [[chainId, progress] as const];
         }),
       );
@@ -59,9 +59,9 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
   const lastProgress = (requested: readonly number[]): ReadonlyMap<number, Progress> | undefined => {
     const found = new Map<number, Progress>();
     for (const chainId of requested) {
-      const progress = known.get(chainId);
+      const progress = lastKnown.get(chainId);
       if (progress !== undefined) found.set(chainId, progress);
-      else if (!known.has(chainId)) return undefined;
+      else if (!lastKnown.has(chainId)) return undefined;
     }
     return found;
   };

@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import { listOf } from "../../../database/columns.ts";
 import { type Composition, compose } from "../../../database/compose.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { createListPositions, type LocatedKeys, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type LocatedKeys, type PageStart } from "../../../database/list-positions.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Hash } from "../../../lib/hex.ts";
 import { bindFilter, type FilterValues, type LogFilter, selectMatching } from "./log-filter.ts";
@@ -14,7 +14,7 @@ interface LogKey {
   readonly index: number;
 }
 
-/** The key from which logs are read, newest first. `last` is then the key's block, and `lastOfList` the list's last block. */
+/** The key from which logs are read, newest first, if there is one: `last` is then its block, and `lastOfList` the list's last block. */
 interface KeyValues extends FilterValues {
   readonly lastOfList?: number | undefined;
   readonly fromIndex?: number | undefined;
@@ -79,7 +79,7 @@ const selectLocated = compose<{ branch: Hash | null; blocks: number[]; indexes: 
 
 /** Creates the query for pages of logs. */
 export function createLogPages({ run }: Pick<Queryable, "run">) {
-  const pageAt = createListPositions<LogKey>();
+  const pageAt = createPageReader<LogKey>();
 
   const readPage = (chainId: number, filter: LogFilter, limit: number, start: PageStart<LogKey> | null, offset: number) =>
     run(
@@ -112,7 +112,7 @@ export function createLogPages({ run }: Pick<Queryable, "run">) {
   /**
    * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the
    * later topics is rare. The page is limited before it is joined. Rows before a page are skipped by their keys, which the first three indexes
-   * contain, without reading the table; all but the last thousand are skipped once for all pages (`createListPositions`). The scan of logs_topics
+   * contain, without reading the table; all but the last thousand are skipped once for all pages (`createPageReader`). The scan of logs_topics
    * cannot start at a key.
    */
   return (chainId: number, filter: LogFilter, limit: number, offset: number): Promise<readonly LogRow[]> => {

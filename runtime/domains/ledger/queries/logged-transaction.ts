@@ -39,9 +39,9 @@ const noTransaction = sql`NULL::int8 AS block_number, NULL::bytea AS block_hash,
  * The logs of the page's transactions. The first condition restricts the scan of the primary key to their blocks, each of which is read once. `IS TRUE` makes
  * the second one a look-up in a hash table: as a join, it may compare all logs of a block with all transactions in it.
  */
-const logsOfPage = (other: Sql): Sql =>
+const logsOfPage = (spanColumn: Sql): Sql =>
   sql`SELECT NULL, l.block_number, NULL, NULL, NULL, l.transaction_index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data ${other}
+    l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data ${spanColumn}
   FROM logs l WHERE l.chain_id = $1 AND l.block_number = ANY (ARRAY(SELECT DISTINCT block_number FROM page))
     AND ((l.block_number, l.transaction_index) IN (SELECT block_number, transaction_index FROM page)) IS TRUE`;
 
@@ -55,10 +55,10 @@ interface PageSql {
 
 /** A page's statements, with and without logs: transaction rows and log rows are different parts of one result. */
 const statementsOf = ({ tables, total, page, span }: PageSql): { readonly withLogs: Sql; readonly withoutLogs: Sql } => {
-  const [ofList, ofItem] = span === undefined ? [sql``, sql``] : [sql`, ${span}::int8[] AS span`, sql`, NULL`];
+  const [listSpan, itemSpan] = span === undefined ? [sql``, sql``] : [sql`, ${span}::int8[] AS span`, sql`, NULL`];
   const transactions = sql`WITH ${tables} page AS MATERIALIZED (${page})
-    SELECT ${total}::int8 AS position, ${noTransaction}, ${noLog} ${ofList} UNION ALL SELECT page.*, ${noLog} ${ofItem} FROM page`;
-  return { withLogs: plannedOnce(sql`${transactions} UNION ALL ${logsOfPage(ofItem)}`), withoutLogs: plannedOnce(transactions) };
+    SELECT ${total}::int8 AS position, ${noTransaction}, ${noLog} ${listSpan} UNION ALL SELECT page.*, ${noLog} ${itemSpan} FROM page`;
+  return { withLogs: plannedOnce(sql`${transactions} UNION ALL ${logsOfPage(itemSpan)}`), withoutLogs: plannedOnce(transactions) };
 };
 
 const selectByHash = statementsOf({

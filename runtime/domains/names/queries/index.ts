@@ -79,12 +79,12 @@ export const createNameQueries = (
   const addressesOf = async (chainId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Address>> => {
     const nodes = new Map<string, Hash>();
     for (const name of names) {
-      const known = nodeOfName(name);
-      if (known !== null) nodes.set(name, known.node);
+      const normalized = nodeOfName(name);
+      if (normalized !== null) nodes.set(name, normalized.node);
     }
-    const known = await recordsOf(chainId, [...new Set(nodes.values())], nameRecords.address);
+    const records = await recordsOf(chainId, [...new Set(nodes.values())], nameRecords.address);
     return new Map(
-      [...nodes].flatMap(([name, node]) => (known.get(node)?.length === 42 ? [[name, known.get(node) as Address] as const] : [])),
+      [...nodes].flatMap(([name, node]) => (records.get(node)?.length === 42 ? [[name, records.get(node) as Address] as const] : [])),
     );
   };
 

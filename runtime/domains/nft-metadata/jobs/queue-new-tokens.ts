@@ -4,11 +4,11 @@ import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
 /** Max new tokens and announced changes per portion, unless it is a single block: the indexing loop waits while a portion is queued. */
-const portion = 2_000;
+const portionSize = 2_000;
 const intervalMilliseconds = 1_000;
 /** Blocks without new tokens after which the pointer is moved anyway. */
 const maxBlocksWithoutTokens = 1_000;
-/** Max pointers stored for roll-backs. After a deeper roll-back the job restarts at the first token; stored metadata remains. */
+/** Max pointers stored for rollbacks. After a deeper rollback, the job restarts at the first token; stored metadata remains. */
 const maxPointers = 100;
 
 /** The blocks queued in one portion. */
@@ -34,11 +34,11 @@ export const createQueueNewTokensJob = (): Job => {
       if (head === null || head <= after) return false;
       let to = span >= head - after ? head : after + span;
       let count = await countIn(database, chainId, { after, to });
-      while (count > portion && to > after + 1) {
+      while (count > portionSize && to > after + 1) {
         to = after + Math.max(1, Math.floor((to - after) / 2));
         count = await countIn(database, chainId, { after, to });
       }
-      span = count > portion / 2 ? to - after : 2 * Math.max(1, to - after);
+      span = count > portionSize / 2 ? to - after : 2 * Math.max(1, to - after);
       if (count === 0 && to === head && to - after < maxBlocksWithoutTokens) return false;
       const isQueued = await queue(context, { after, to });
       return isQueued && to < head;
@@ -73,7 +73,7 @@ const countIn = async (database: Queryable, chainId: number, { after, to }: Port
   const [row] = await database.query<{ count: number }>(
     sql`SELECT (SELECT count(*) FROM (SELECT FROM nft_tokens WHERE ${within} LIMIT $4) t)
           + (SELECT count(*) FROM (SELECT FROM nft_metadata_updates WHERE ${within} LIMIT $4) u) AS count`,
-    [chainId, after, to, portion + 1],
+    [chainId, after, to, portionSize + 1],
   );
   return row?.count ?? 0;
 };

@@ -6,7 +6,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
 /** Max tokens from ranges per run, and max single tokens: the indexing loop waits for the run. */
-const portion = 2_000;
+const portionSize = 2_000;
 const intervalMilliseconds = 1_000;
 
 interface Range {
@@ -42,7 +42,7 @@ export const createQueueRefreshesJob = (): Job => {
         const range = (await nextRange(client, chainId, last)) ?? (await nextRange(client, chainId, null));
         last = range?.token ?? null;
         if (range !== null) await queueRange(client, chainId, range, clock());
-        return singles === portion || range !== null;
+        return singles === portionSize || range !== null;
       });
       return hasMore === true;
     },
@@ -53,7 +53,7 @@ export const createQueueRefreshesJob = (): Job => {
 const queueSingles = async (client: DatabaseClient, chainId: number, now: Date): Promise<number> => {
   const [row] = await client.query<{ count: number }>(
     sql`WITH due AS (
-       SELECT token, from_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND from_id = to_id ORDER BY block_number LIMIT ${portion}
+       SELECT token, from_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND from_id = to_id ORDER BY block_number LIMIT ${portionSize}
      ), done AS (
        DELETE FROM nft_refreshes r USING due d WHERE r.chain_id = $1 AND r.token = d.token AND r.from_id = d.from_id AND r.to_id = d.from_id
      ), seen AS (
@@ -81,14 +81,14 @@ const queueRange = async (client: DatabaseClient, chainId: number, range: Range,
   const [row] = await client.query<{ count: number; last: string | null }>(
     sql`WITH seen AS (
        SELECT token, token_id, min(standard) AS standard, min(block_number) AS block_number, $6::int8 AS wanted_block FROM nft_tokens
-       WHERE chain_id = $1 AND token = $3 AND token_id BETWEEN $4 AND $5 GROUP BY token, token_id ORDER BY token, token_id LIMIT ${portion}
+       WHERE chain_id = $1 AND token = $3 AND token_id BETWEEN $4 AND $5 GROUP BY token, token_id ORDER BY token, token_id LIMIT ${portionSize}
      ), queued AS (${insertIntoQueue})
      SELECT count(*), max(token_id) AS last FROM seen`,
     [chainId, now, bytes(range.token), range.next_id, range.to_id, range.wanted_block],
   );
   const key = [chainId, bytes(range.token), range.from_id, range.to_id];
   const matchesRange = sql`chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4`;
-  if (row !== undefined && row.count === portion) {
+  if (row !== undefined && row.count === portionSize) {
     await client.query(sql`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${matchesRange}`, [...key, row.last]);
     return;
   }
@@ -102,12 +102,12 @@ const queueRange = async (client: DatabaseClient, chainId: number, range: Range,
  */
 export const requestRefresh = async (client: DatabaseClient, chainId: number, token: Address, tokenId: string | null): Promise<boolean> => {
   const ids = tokenId === null ? ["0", String(2n ** 256n - 1n)] : [tokenId, tokenId];
-  const known = await client.query("SELECT FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND token_id BETWEEN $3 AND $4 LIMIT 1", [
+  const found = await client.query("SELECT FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND token_id BETWEEN $3 AND $4 LIMIT 1", [
     chainId,
     bytes(token),
     ...ids,
   ]);
-  if (known.length === 0) return false;
+  if (found.length === 0) return false;
   await lockQueue(client, chainId);
   await client.query(
     `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block) VALUES ($1, $2, $3, $4, $3, 0, 0)

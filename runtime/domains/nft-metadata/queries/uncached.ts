@@ -127,7 +127,7 @@ const readBatch = async (
 ): Promise<void> => {
   const results = await rpc.settle(tokens.map((key) => ({ method: "eth_call", params: [uriCall(key), "latest"] })));
   const timedOut = refused(`The metadata was not read within ${milliseconds} ms.`);
-  const readOne = async (key: NftKey, result: RpcResult): Promise<void> => {
+  const readToken = async (key: NftKey, result: RpcResult): Promise<void> => {
     const location = locateDocument(outcomeOf(result), key);
     // The node failed to execute the call: the token is omitted.
     if (location === null) return;
@@ -141,7 +141,7 @@ const readBatch = async (
   };
   const reads = tokens.map((key, position) => {
     const result = results[position];
-    return result === undefined ? undefined : fetches.add(() => readOne(key, result));
+    return result === undefined ? undefined : fetches.add(() => readToken(key, result));
   });
   await Promise.allSettled(reads);
 };

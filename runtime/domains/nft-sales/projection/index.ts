@@ -48,8 +48,8 @@ export const salesProjection = defineProjection({
 const salesByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly sales: readonly MarketplaceSale[] }>();
 
 const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSale[] => {
-  const known = salesByBlock.get(block);
-  if (known?.chain === chain) return known.sales;
+  const cached = salesByBlock.get(block);
+  if (cached?.chain === chain) return cached.sales;
   const sales = salesOfBlock(block, chain.wrappedNative);
   salesByBlock.set(block, { chain, sales });
   return sales;

@@ -38,8 +38,8 @@ export const createMarketDays = (state: State) => {
 
   const dayOf = (key: MarketDayKey): MarketDay => {
     const text = `${key.collection}${key.day}|${key.marketplace}${key.paymentToken}`;
-    const known = days.get(text);
-    if (known !== undefined) return known;
+    const existing = days.get(text);
+    if (existing !== undefined) return existing;
     const stored = state.get("days", key.collection, key.day, key.marketplace, key.paymentToken);
     const sums = stored === undefined ? noSums : sumsOf(stored);
     const day = { key, since: stored === undefined ? null : Number(stored.since_block), previous: sums, sums };

@@ -29,23 +29,23 @@ interface WashResult {
  * accounts. If several contracts emit a sale for one movement, it is one trade with one result.
  */
 export const createWashTrades = (state: State) => {
-  const known = new Map<string, PreviousSale | null>();
+  const previousSales = new Map<string, PreviousSale | null>();
   const keyOf = ({ collection, tokenId, seller, buyer }: Trade): string => `${collection}${tokenId}${seller}${buyer}`;
-  const last = (trade: Trade): PreviousSale | null => {
+  const lastSale = (trade: Trade): PreviousSale | null => {
     const key = keyOf(trade);
-    let previous = known.get(key);
+    let previous = previousSales.get(key);
     if (previous === undefined) {
       const row = state.get("between", trade.collection, trade.tokenId, trade.seller, trade.buyer);
       previous = row === undefined ? null : previousSaleOf(row);
-      known.set(key, previous);
+      previousSales.set(key, previous);
     }
     return previous;
   };
 
   const classify = (trade: Trade, day: number): WashResult => {
     if (trade.seller === trade.buyer) return { isWash: true, marked: null };
-    const sameDirection = last(trade);
-    const oppositeDirection = last({ ...trade, seller: trade.buyer, buyer: trade.seller });
+    const sameDirection = lastSale(trade);
+    const oppositeDirection = lastSale({ ...trade, seller: trade.buyer, buyer: trade.seller });
     const isNewer = sameDirection !== null && (oppositeDirection === null || sameDirection.sale > oppositeDirection.sale);
     const previous = trade.standard === standards.erc1155 ? oppositeDirection : isNewer ? sameDirection : oppositeDirection;
     if (previous === null || day - previous.day > washDays) return { isWash: false, marked: null };
@@ -61,13 +61,13 @@ export const createWashTrades = (state: State) => {
     startBlock: (): void => results.clear(),
     classify: (trade: Trade, day: number): WashResult => {
       const key = `${keyOf(trade)}|${trade.movedAt}`;
-      const known = results.get(key);
-      if (known !== undefined) return { isWash: known, marked: null };
+      const isWash = results.get(key);
+      if (isWash !== undefined) return { isWash, marked: null };
       const result = classify(trade, day);
       results.set(key, result.isWash);
       return result;
     },
-    record: (trade: Trade, row: Row): void => void known.set(keyOf(trade), previousSaleOf(row)),
+    record: (trade: Trade, row: Row): void => void previousSales.set(keyOf(trade), previousSaleOf(row)),
   };
 };
 

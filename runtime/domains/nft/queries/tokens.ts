@@ -1,7 +1,7 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import { listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { createListPositions, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type PageStart } from "../../../database/list-positions.ts";
 import { nothing, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { portionsOf } from "../../../lib/portions.ts";
@@ -62,11 +62,11 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
     return rows[0]?.tokens ?? 0;
   };
 
-  const pageAt = createListPositions<NftTokenKey>();
+  const pageAt = createPageReader<NftTokenKey>();
 
   /**
    * The ids of a collection as of a block, ascending. Served by the primary key: skipped rows are read from the index alone, and all but the last thousand
-   * are skipped once (`createListPositions`).
+   * are skipped once (`createPageReader`).
    */
   const nftTokensAt = (chainId: number, token: Address, block: number, limit: number, offset: number): Promise<readonly NftTokenRow[]> => {
     const collection = [chainId, bytes(token), block];

@@ -47,8 +47,8 @@ export const createExchangeSums = (state: State) => {
   const rows: { readonly exchanges: Row[]; readonly tokens: Row[]; readonly listed: Row[] } = { exchanges: [], tokens: [], listed: [] };
 
   const exchangeOf = ({ pool, factory }: PoolExchange): ExchangeSum => {
-    const known = exchanges.get(factory);
-    if (known !== undefined) return known;
+    const existing = exchanges.get(factory);
+    if (existing !== undefined) return existing;
     const stored = state.get("exchanges", factory) ?? state.get("exchangesOfPools", pool);
     const sum = { factory, swaps: Number(stored?.swaps ?? 0), actions: Number(stored?.actions ?? 0) };
     exchanges.set(factory, sum);
@@ -58,8 +58,8 @@ export const createExchangeSums = (state: State) => {
   const tokenOf = (exchange: PoolExchange, side: 0 | 1): TokenSum => {
     const token = exchange.tokens[side];
     const key = `${exchange.factory}${token}`;
-    const known = tokens.get(key);
-    if (known !== undefined) return known;
+    const existing = tokens.get(key);
+    if (existing !== undefined) return existing;
     const sum = loadTokenSum(state, exchange, side, token);
     tokens.set(key, sum);
     return sum;

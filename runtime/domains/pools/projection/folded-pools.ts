@@ -58,8 +58,8 @@ export const createFoldedPools = (state: State) => {
   const rows: { readonly pools: Row[]; readonly shared: Row[]; readonly states: Row[] } = { pools: [], shared: [], states: [] };
 
   const find = (pool: Address): FoldedPool | null => {
-    const known = pools.get(pool);
-    if (known !== undefined) return known;
+    const existing = pools.get(pool);
+    if (existing !== undefined) return existing;
     const loaded = loadPool(state, pool);
     pools.set(pool, loaded);
     return loaded;

@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import { listOf } from "../../../database/columns.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { createListPositions, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type PageStart } from "../../../database/list-positions.ts";
 import { nothing, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
@@ -40,13 +40,13 @@ const locateOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${listOf("blo
     SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
       SELECT block_number, log_index FROM ${positionsOfAccount(sql`$6`)} ${newestFirst} LIMIT $6) positions) numbered
   WHERE number % $7::int8 = 0`;
-/** Larger than any log index. */
-const anyIndex = 2 ** 31 - 1;
+/** An upper bound for log indexes. */
+const maxLogIndex = 2 ** 31 - 1;
 
 /** Queries for actions on pools, up to a block. */
 export function createActionQueries({ query }: Pick<Queryable, "query">) {
   const pageOf = createActionPages({ query });
-  const pageAt = createListPositions<ActionKey>();
+  const pageAt = createPageReader<ActionKey>();
   return {
     /** The actions in all of an exchange's pools. */
     actionsOfExchange: (chainId: number, exchange: ExchangeKey, block: number, limit: number, offset: number) =>
@@ -93,7 +93,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
     /**
      * An account's actions on an exchange: as the transaction's sender, the pool's caller or the recipient. Served by the primary keys: the
      * account's positions on the exchange, newest first, then each action by its position. All but the last thousand positions before a page are
-     * skipped once (`createListPositions`).
+     * skipped once (`createPageReader`).
      */
     actionsOfAccount: async (
       chainId: number,
@@ -109,7 +109,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
         bytes(account),
         exchanges.map(bytes),
         key?.block_number ?? block,
-        key?.log_index ?? anyIndex,
+        key?.log_index ?? maxLogIndex,
       ];
       const list = {
         id: JSON.stringify([chainId, exchanges, account, block]),

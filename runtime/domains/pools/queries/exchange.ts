@@ -69,19 +69,19 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * The tokens in an exchange's pools up to a block, by address, and their number. `others` are the tokens of its shared pools. Served by the primary key of
-   * exchange_tokens.
+   * The tokens in an exchange's pools up to a block, by address, and their number. `sharedTokens` are the tokens of its shared pools. Served by the
+   * primary key of exchange_tokens.
    */
   tokensOfExchange: async (
     chainId: number,
     factory: Address,
-    others: readonly Address[],
+    sharedTokens: readonly Address[],
     block: number,
     limit: number,
     offset: number,
   ): Promise<{ tokens: Address[]; total: number | null }> => {
-    const from = others.length === 0 ? withoutSharedTokens : withSharedTokens;
-    const parameters = [chainId, bytes(factory), others.map(bytes), block];
+    const from = sharedTokens.length === 0 ? withoutSharedTokens : withSharedTokens;
+    const parameters = [chainId, bytes(factory), sharedTokens.map(bytes), block];
     const [rows, counted] = await Promise.all([
       query<{ token: Address }>(sql`SELECT token FROM ${from} ORDER BY token LIMIT $5 OFFSET $6`, [...parameters, limit, offset]),
       query<{ count: number }>(sql`SELECT count(*) AS count FROM (SELECT FROM ${from} LIMIT ${maxCount + 1}) counted`, parameters),

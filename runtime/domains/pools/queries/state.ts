@@ -96,10 +96,10 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
   };
 }
 
-const listed = ["reserve0", "reserve1", "supply", "amount0_in", "amount0_out", "amount1_in", "amount1_out"] as const;
+const listedColumns = ["reserve0", "reserve1", "supply", "amount0_in", "amount0_out", "amount1_in", "amount1_out"] as const;
 
 /** The columns of states as lists (see database/columns.ts), with the 1-based positions of their pools and blocks. */
-type StateColumns = { readonly [Name in (typeof listed)[number]]: readonly PoolState[Name][] } & {
+type StateColumns = { readonly [Name in (typeof listedColumns)[number]]: readonly PoolState[Name][] } & {
   readonly pools: readonly number[];
   readonly blocks: readonly number[];
   readonly swaps: readonly number[];
@@ -108,10 +108,10 @@ type StateColumns = { readonly [Name in (typeof listed)[number]]: readonly PoolS
 /** Served by the primary key, one probe per pool and block. */
 const selectStates =
   plannedOnce(sql`SELECT ${listOf("pool_position")} AS pools, ${listOf("block_position")} AS blocks, ${listOf("swaps")} AS swaps,
-    ${joinSql(listed.map((name) => sql`${listOf(sql`${identifier(name)}::text`)} AS ${identifier(name)}`))}
+    ${joinSql(listedColumns.map((name) => sql`${listOf(sql`${identifier(name)}::text`)} AS ${identifier(name)}`))}
   FROM (SELECT k.position AS pool_position, b.position AS block_position, s.*
     FROM unnest($2::bytea[]) WITH ORDINALITY AS k(pool, position) CROSS JOIN unnest($3::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
-      SELECT swaps, ${columnList(listed)} FROM pool_states s
+      SELECT swaps, ${columnList(listedColumns)} FROM pool_states s
       WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s) states`);
 
 /** The states of pools after each of the blocks, by pool, in block order. A page reads thousands of states, as lists. */

@@ -64,7 +64,7 @@ const selectWallet = plannedOnce(sql`WITH ${holdingTables}
   SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata, (${selectRates}) rates,
     (${selectBalancesBefore(sql`$6`, sql`$3`)}) before(before_block, before_tokens, before_standards, before_balances)`);
 
-const nothing = { holdings: [], balancesBefore: null };
+const emptyHoldings = { holdings: [], balancesBefore: null };
 
 /** Queries for wallets with rates. */
 export const createWalletQueries = ({ query }: Queryable, { knownUntil, currencyRates }: Closes) => ({
@@ -83,7 +83,7 @@ export const createWalletQueries = ({ query }: Queryable, { knownUntil, currency
     const usd: OwnedRates["usd"] = (asset, position) => dollars[position]?.get(asset) ?? null;
     const rate: OwnedRates["rate"] =
       currencies === null ? usd : (asset, position) => convert(usd(asset, position), currencies.get(spans[position] ?? -1) ?? null);
-    if (columns === undefined) return { ...nothing, metadata: new Map(), rates: { rate, usd } };
+    if (columns === undefined) return { ...emptyHoldings, metadata: new Map(), rates: { rate, usd } };
     const { before_block: asOf, before_tokens: tokens, before_standards, before_balances: balances } = columns;
     return {
       holdings: await holdingsIn(columns),

@@ -18,7 +18,7 @@ interface StablecoinCandidate {
 const noMatch: StablecoinMatch = { kind: "none" };
 /** Max number of symbols whose matches are cached. */
 const maxSymbols = 20_000;
-const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
+const normalizeSymbol = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
 
 /** Matches tokens against the stablecoins in the rules. */
 export interface StablecoinMatcher {
@@ -40,23 +40,23 @@ export function createStablecoinMatcher({ stablecoins }: Pick<Rules, "stablecoin
     for (const [chain, addresses] of Object.entries(coin.addresses)) {
       for (const address of addresses) byAddress.set(`${chain}:${address}`, coin);
     }
-    bySymbol.set(lowerCase(coin.symbol), coin);
+    bySymbol.set(normalizeSymbol(coin.symbol), coin);
     bySkeleton.set(skeletonOf(coin.symbol), coin);
   }
-  const withSymbol = memoizeText((symbol) => bySymbol.get(lowerCase(symbol)), maxSymbols);
-  const withSkeleton = memoizeText((symbol) => bySkeleton.get(skeletonOf(symbol)), maxSymbols);
+  const coinWithSymbol = memoizeText((symbol) => bySymbol.get(normalizeSymbol(symbol)), maxSymbols);
+  const coinWithSkeleton = memoizeText((symbol) => bySkeleton.get(skeletonOf(symbol)), maxSymbols);
   /** Null if neither the address nor the exact symbol is a stablecoin's. */
   const matchExact = ({ chainId, address, symbol, decimals }: StablecoinCandidate): StablecoinMatch | null => {
     const genuine = byAddress.get(`${chainId}:${address}`);
     if (genuine !== undefined) return { kind: "genuine", coin: genuine };
     if (symbol === null) return noMatch;
-    const coin = withSymbol(symbol);
+    const coin = coinWithSymbol(symbol);
     if (coin === undefined) return null;
     if ((coin.addresses[String(chainId)]?.length ?? 0) > 0) return { kind: "fake", coin };
     return decimals !== null && coin.decimals.includes(decimals) ? { kind: "by-symbol", coin } : noMatch;
   };
   const matchLookAlike = ({ symbol }: StablecoinCandidate): StablecoinMatch => {
-    const coin = withSkeleton(symbol ?? "");
+    const coin = coinWithSkeleton(symbol ?? "");
     return coin === undefined ? noMatch : { kind: "look-alike", coin };
   };
   return { matchExact: (token) => matchExact(token) ?? noMatch, match: (token) => matchExact(token) ?? matchLookAlike(token) };

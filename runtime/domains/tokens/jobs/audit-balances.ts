@@ -8,7 +8,7 @@ import type { BalanceKey } from "../projection/reads-base.ts";
 import { standards } from "../projection/standards.ts";
 import { createHolderQueries } from "../queries/holder.ts";
 import { readBalancesAt } from "./read-balances.ts";
-import { currentBalance } from "./reconcile-balances/as-of-head.ts";
+import { decodeCurrentBalance } from "./reconcile-balances/as-of-head.ts";
 import { toNumberResult, totalSupplyCall } from "./reconcile-balances/supplies/read-numbers.ts";
 
 interface SampledBalance {
@@ -115,7 +115,7 @@ async function compare(
     standard,
     tokenId: token_id === null ? null : BigInt(token_id),
   }));
-  const nodeBalances = await readBalancesAt(source, keys, height, currentBalance);
+  const nodeBalances = await readBalancesAt(source, keys, height, decodeCurrentBalance);
   const isDenied = (position: number): boolean => nodeBalances[position] === 0n && balances[position]?.balance === "1";
   const deniedPositions = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
   const owners = await punkOwners(
@@ -156,8 +156,8 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
  * returns ERC-20 balances, or if it lacks the functions of a collection and was classified as one only by the shape of its logs. Served by the primary key of
  * contract_standards.
  */
-const isComparable = (isWrong: Sql): Sql =>
-  sql`NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
+const isComparable = (isIncomparable: Sql): Sql =>
+  sql`NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isIncomparable}))
    AS is_comparable`;
 
 /** A supply with at least this many offsets is treated as continuously changing. */

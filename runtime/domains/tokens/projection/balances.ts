@@ -45,9 +45,9 @@ export const maxUint256 = 2n ** 256n - 1n;
 /** The accounts of a batch, opened when they are first needed. */
 const createAccounts = (open: (key: BalanceKey) => Opening) => {
   /** Accounts by token and id, then by owner: movements of one token are often adjacent, and a lookup by owner is faster than building a combined key. */
-  const holdings = new Map<string, Map<Address, Account>>();
+  const accounts = new Map<string, Map<Address, Account>>();
   let current: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
-  let holders = new Map<Address, Account>();
+  let accountsOfToken = new Map<Address, Account>();
   const all: Account[] = [];
   return {
     all,
@@ -55,13 +55,13 @@ const createAccounts = (open: (key: BalanceKey) => Opening) => {
       if (current?.token !== key.token || current.standard !== key.standard || current.tokenId !== key.tokenId) {
         const text = `${key.token}${key.standard}${key.tokenId ?? ""}`;
         current = key;
-        holders = holdings.get(text) ?? new Map();
-        holdings.set(text, holders);
+        accountsOfToken = accounts.get(text) ?? new Map();
+        accounts.set(text, accountsOfToken);
       }
-      const known = holders.get(key.owner);
-      if (known !== undefined) return known;
+      const existing = accountsOfToken.get(key.owner);
+      if (existing !== undefined) return existing;
       const account = openAccount(key, open(key));
-      holders.set(key.owner, account);
+      accountsOfToken.set(key.owner, account);
       all.push(account);
       return account;
     },

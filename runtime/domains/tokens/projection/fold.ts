@@ -10,7 +10,7 @@ import { type BalanceKey, baseReadOf, decodeBaseBalance } from "./reads-base.ts"
 import { standards } from "./standards.ts";
 import { createTotals } from "./totals.ts";
 
-const createOpening =
+const createOpener =
   ({ state, chain, base }: FoldInput) =>
   (key: BalanceKey): Opening => {
     const stored = storedBalance(state, key);
@@ -36,8 +36,8 @@ const amountOf = (value: Row[string] | undefined): bigint | null => (value === n
 
 type BalanceSheet = ReturnType<typeof createBalanceSheet>;
 
-/** Applies a movement to a balance and returns the new one; null for a node-sourced token, whose balance becomes unknown. */
-const createChange =
+/** Creates the function that changes a balance and returns the new one; null for a node-sourced token, whose balance becomes unknown. */
+const createBalanceChanger =
   (byToken: BalanceSheet, byId: BalanceSheet, isNodeSourced: (token: Address, standard: number) => boolean) =>
   (key: BalanceKey, amount: bigint): bigint | null => {
     const sheet = key.tokenId === null ? byToken : byId;
@@ -69,17 +69,17 @@ const createTransactionList = (state: FoldInput["state"]) => {
 
 /** Folds a batch of blocks into the projection's rows. */
 export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
-  const open = createOpening(input);
+  const open = createOpener(input);
   const byToken = createBalanceSheet(open, input.chain.baseBlock);
   const byId = createBalanceSheet(open);
   const isNodeSourced = (token: Address, standard: number) => input.state.get("nodeSourced", token, standard) !== undefined;
   const totals = createTotals(input.state, input.chain, isNodeSourced);
-  const change = createChange(byToken, byId, isNodeSourced);
+  const change = createBalanceChanger(byToken, byId, isNodeSourced);
   const transactions = createTransactionList(input.state);
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
 
-  /** Changes the balances of one side and returns the new one: the id's balance if there is an id, otherwise the token's. */
+  /** Changes the balances of one side and returns the new balance: the id's if there is an id, otherwise the token's. */
   const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
     let after: bigint | null = null;
     for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) after = change(key, amount);

@@ -77,12 +77,12 @@ export const tokensProjection = defineProjection({
       ordinals: createKeySet(),
     };
     for (const { key } of blocks.flatMap(reportedBalances)) sets.balances.add(key.owner, key.token, key.standard);
-    let seen: TokenMovement | null = null;
+    let previous: TokenMovement | null = null;
     const owners = new Set<Address>();
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
       // Movements of one token are often adjacent: its keys, and each owner, are added once per run of movements.
-      const isDifferentToken = seen?.token !== token || seen.standard !== standard;
+      const isDifferentToken = previous?.token !== token || previous.standard !== standard;
       if (isDifferentToken) owners.clear();
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
         if (tokenId !== null) sets.nftBalances.add(owner, token, tokenId, standard);
@@ -91,7 +91,7 @@ export const tokensProjection = defineProjection({
           sets.balances.add(owner, token, standard);
         }
       }
-      seen = movement;
+      previous = movement;
       if (standard !== standards.native && isDifferentToken) {
         sets.standards.add(token, standard);
         sets.totals.add(token, standard);

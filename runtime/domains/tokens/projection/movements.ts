@@ -33,8 +33,8 @@ const movementsByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts;
  * transaction come last. Includes fees, tips and withdrawals if native balances are derived from traces.
  */
 export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
-  const known = movementsByBlock.get(decoded);
-  if (known?.chain === chain) return known.movements;
+  const cached = movementsByBlock.get(decoded);
+  if (cached?.chain === chain) return cached.movements;
   const movements = movementsOf(decoded, chain);
   movementsByBlock.set(decoded, { chain, movements });
   return movements;

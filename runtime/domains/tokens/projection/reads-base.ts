@@ -36,13 +36,13 @@ export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null
 
 /** The balance in a call's result; null if the result is not a balance. */
 export const decodeBaseBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null => {
-  const ownerOf = key.standard === standards.erc721 && key.tokenId !== null;
+  const isOwnerRead = key.standard === standards.erc721 && key.tokenId !== null;
   // ownerOf reverts for an id without an owner (EIP-721).
-  if (!outcome.ok) return outcome.reverted && ownerOf ? 0n : null;
+  if (!outcome.ok) return outcome.reverted && isOwnerRead ? 0n : null;
   // An address without code returns no data: the contract was not deployed yet.
   if (outcome.data === "0x") return 0n;
   if (outcome.data.length !== 66) return null;
-  if (ownerOf) return isOwner(outcome.data, key.owner) ? 1n : 0n;
+  if (isOwnerRead) return isOwner(outcome.data, key.owner) ? 1n : 0n;
   return BigInt(outcome.data);
 };
 

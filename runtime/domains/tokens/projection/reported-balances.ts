@@ -21,11 +21,11 @@ export const periodsBefore = ({ balance, since }: PriorBalance, before: bigint |
   if (since > last) return [];
   if (since === last || (balance !== null && balance === before)) return [{ from: since, to: last, balance }];
   const periods: ReportedPeriod[] = [{ from: since, to: since, balance }];
-  const between = before === null ? last : last - 1;
-  if (between > since) {
+  const lastUnknown = before === null ? last : last - 1;
+  if (lastUnknown > since) {
     // An unknown balance stays unknown.
-    if (balance === null) periods[0] = { from: since, to: between, balance };
-    else periods.push({ from: since + 1, to: between, balance: null });
+    if (balance === null) periods[0] = { from: since, to: lastUnknown, balance };
+    else periods.push({ from: since + 1, to: lastUnknown, balance: null });
   }
   if (before !== null) periods.push({ from: last, to: last, balance: before });
   return periods;

@@ -57,7 +57,7 @@ export const tokenTables: readonly Table[] = [
     name: "token_supplies",
     columns: { token: "bytea", standard: "int2", block_number: "int8", supply: "numeric" },
   },
-  // Written by jobs, never by the fold. They are listed so that roll-backs and rebuilds include them.
+  // Written by jobs, never by the fold. They are listed so that rollbacks and rebuilds include them.
   {
     kind: "append",
     name: "supply_offsets",

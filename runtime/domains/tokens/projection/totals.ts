@@ -27,8 +27,8 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
 
   const totalsOf = (token: Address, standard: number): Totals => {
     const key = `${token}${standard}`;
-    const known = all.get(key);
-    if (known !== undefined) return known;
+    const existing = all.get(key);
+    if (existing !== undefined) return existing;
     const stored = state.get("totals", token, standard);
     const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
     const storedSupply = state.get("supplies", token, standard);

@@ -28,7 +28,7 @@ const surplus = 1.25;
 const minFactor = 1.05;
 const maxFactor = 2 ** 64;
 
-/** A ranking is read from the nearer end: the largest first, or the smallest first. Each slice is within $5 and beyond $6. */
+/** A ranking is read from the nearer end, largest or smallest first. Each slice extends to $5 and excludes $6, the end of the previous one. */
 export const directions = {
   largest: { order: sql`balance DESC, owner`, slice: sql`balance >= $5 AND balance < $6`, begin: 10n ** 78n, end: 0n, step: -1 },
   smallest: { order: sql`balance, owner DESC`, slice: sql`balance <= $5 AND balance > $6`, begin: 0n, end: 10n ** 78n, step: 1 },

@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import { listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { createListPositions, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type PageStart } from "../../../database/list-positions.ts";
 import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
@@ -63,7 +63,7 @@ const pageOfTokenOnBranch = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + 
   ${newestFirst} LIMIT $7 OFFSET $8`;
 const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken(sql`$7`)}`;
 /** Every $8-th of the first $7 transactions, and the hash of the list's last block ($9). */
-const locatedOfToken = sql`SELECT ${branchAt(sql`$9`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("transaction_index")} AS indexes FROM (
+const pageStartsOfToken = sql`SELECT ${branchAt(sql`$9`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("transaction_index")} AS indexes FROM (
     SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
       SELECT * FROM ${positionsOfToken(sql`$7`)} ${newestFirst} LIMIT $7) transactions) numbered
   WHERE number % $8::int8 = 0`;
@@ -90,11 +90,11 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     return { positions: positionsIn(blocks, indexes), total: highest - lowest + 1 };
   };
 
-  const pageAt = createListPositions<TransactionPosition>();
+  const pageAt = createPageReader<TransactionPosition>();
 
   /**
    * Like `transferTransactions`, for one token; the total is null above 10,000. Served by transfers_from and transfers_to: each side is read, newest block
-   * first, only as far as the page or the count requires. All but the last thousand of the rows before a page are skipped once (`createListPositions`).
+   * first, only as far as the page or the count requires. All but the last thousand of the rows before a page are skipped once (`createPageReader`).
    */
   const transferTransactionsOfToken = async (
     chainId: number,
@@ -116,7 +116,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     const list = {
       id: JSON.stringify([chainId, address, token, first, last]),
       locate: async (from: TransactionPosition | null, spacing: number, count: number) => {
-        const [row] = await query<{ branch: Hash | null; blocks: number[]; indexes: number[] }>(locatedOfToken, [
+        const [row] = await query<{ branch: Hash | null; blocks: number[]; indexes: number[] }>(pageStartsOfToken, [
           ...parametersFrom(from),
           (count - 1) * spacing + 1,
           spacing,

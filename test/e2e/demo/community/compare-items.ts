@@ -3,7 +3,7 @@ import type { ExpectedItems, Fields } from "./expected.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Compares numbers with a relative tolerance of 1e-9 and an absolute one of at least 1e-12: smaller growth rates are rounding errors. */
+/** Compares numbers with a relative tolerance of 1e-9, but at least 1e-12 absolute, because smaller growth rates are rounding errors. */
 const compareNumber = (actual: unknown, expected: number, label: string): void =>
   expect(Math.abs((actual as number) - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(
     1e-9 * Math.max(Math.abs(expected), 1e-3),

@@ -29,7 +29,7 @@ export const expectLending = async (world: World): Promise<ExpectedResponses> =>
   const reserves = await readReserves(world);
   const views = viewsOf(world);
   const assetOf = (aToken: string): Address => {
-    const reserve = reserves.find((known) => known.aToken === aToken);
+    const reserve = reserves.find((candidate) => candidate.aToken === aToken);
     if (reserve === undefined) throw new Error(`No reserve has the aToken ${aToken}`);
     return reserve.coin.address;
   };

@@ -22,10 +22,10 @@ interface ExpectedPool {
 
 /** The expected responses for pools; each holder owns a share of every balance, rounded down. */
 const expectPools = (world: World, readPools: (height: number) => Promise<readonly ExpectedPool[]>): ExpectedResponses => {
-  const known = new Map<number, Promise<readonly ExpectedPool[]>>();
+  const poolsByHeight = new Map<number, Promise<readonly ExpectedPool[]>>();
   const poolsAt = (height: number): Promise<readonly ExpectedPool[]> => {
-    const pools = known.get(height) ?? readPools(height);
-    known.set(height, pools);
+    const pools = poolsByHeight.get(height) ?? readPools(height);
+    poolsByHeight.set(height, pools);
     return pools;
   };
   const poolValue = ({ coins }: ExpectedPool, amounts: readonly bigint[], height: number): number | null => {
@@ -71,20 +71,20 @@ const expectPools = (world: World, readPools: (height: number) => Promise<readon
 export const expectStablePools = async (world: World): Promise<ExpectedResponses> => {
   const head = world.times.length - 1;
   const registry = addressIn(world, "stableRegistry");
-  const lower = (address: string): Address => address.toLowerCase() as Address;
+  const toLower = (address: string): Address => address.toLowerCase() as Address;
   const [ether, dollars] = [addressIn(world, "etherStablePool"), addressIn(world, "dollarStablePool")];
   const pools: StablePool[] = [
     {
       address: ether,
       artifact: demoContracts("EtherStableSwap"),
       coins: [nativeTokenAddress, addressIn(world, "wrappedNative")],
-      shares: lower(await read<string>(world, demoContracts("EtherStableSwap"), ether, "lp_token", [], head)),
+      shares: toLower(await read<string>(world, demoContracts("EtherStableSwap"), ether, "lp_token", [], head)),
     },
     {
       address: dollars,
       artifact: demoContracts("BaseStableSwap"),
       coins: ["usdToken", "pierToken", "quayToken"].map((name) => addressIn(world, name)),
-      shares: lower(await read<string>(world, demoContracts("StableSwapRegistry"), registry, "get_lp_token", [dollars], head)),
+      shares: toLower(await read<string>(world, demoContracts("StableSwapRegistry"), registry, "get_lp_token", [dollars], head)),
     },
   ];
   const events = await Promise.all(pools.map(({ address }) => blocksOf(world, address, [])));
@@ -102,7 +102,7 @@ export const expectStablePools = async (world: World): Promise<ExpectedResponses
 
 const month = 30 * 86_400;
 const year = 365 * 86_400;
-const minted = toEventSelector("Mint(address,uint256,uint256)");
+const mintTopic = toEventSelector("Mint(address,uint256,uint256)");
 
 /** The expected responses for protocol 07. */
 export const expectPairs = async (world: World): Promise<ExpectedResponses> => {
@@ -114,7 +114,7 @@ export const expectPairs = async (world: World): Promise<ExpectedResponses> => {
   const count = Number(await readFactory<bigint>("allPairsLength"));
   const addresses = await Promise.all(Array.from({ length: count }, (_, index) => readFactory<string>("allPairs", [BigInt(index)])));
   const pairs = addresses.map((address) => address.toLowerCase() as Address);
-  const firstMints = await Promise.all(pairs.map(async (pair) => (await blocksOf(world, pair, [minted]))[0] ?? 0));
+  const firstMints = await Promise.all(pairs.map(async (pair) => (await blocksOf(world, pair, [mintTopic]))[0] ?? 0));
   const shareAt = async (pair: Address, block: number): Promise<number> => {
     const { reserves, supply } = await readPool(world, pair, block);
     return Math.sqrt(Number(reserves[0])) * (Math.sqrt(Number(reserves[1])) / Number(supply));

@@ -6,7 +6,7 @@ import { read } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
 import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, partOf, sumOf, type World } from "./expected.ts";
 
-const balanceChanged = toEventSelector("PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])");
+const balanceChangedTopic = toEventSelector("PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])");
 
 interface KnownPool extends Pool {
   /** The blocks with joins to or exits from the pool. */
@@ -23,7 +23,7 @@ const readPools = async (world: World, vault: Address): Promise<KnownPool[]> => 
     pools.map(async ({ address, artifact }) => {
       const id = await read<Hex>(world, artifact, address, "getPoolId", [], head);
       const [tokens] = await read<[Address[]]>(world, demoContracts("PoolVault"), vault, "getPoolTokens", [id], head);
-      const changes = await blocksOf(world, vault, [balanceChanged, id]);
+      const changes = await blocksOf(world, vault, [balanceChangedTopic, id]);
       return {
         ...{ address, artifact, id, name: "", decimals: 18, changes },
         tokens: tokens.map((token) => token.toLowerCase() as Address),

@@ -11,13 +11,13 @@ interface KnownVault {
   readonly address: Address;
   readonly asset: Address;
   readonly assetsView: string;
-  /** Topics of the events that make the vault be read. */
+  /** Topics of the events after which the vault is read. */
   readonly events: readonly string[];
   /** The number of shares that the price is for; null for ERC-4626 vaults, whose views convert any number of shares. */
   readonly unit: bigint | null;
 }
 
-const erc4626 = [
+const erc4626Events = [
   "Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
   "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ];
@@ -26,12 +26,12 @@ const erc4626 = [
 const topicsOf = ({ abi }: Artifact, names: readonly string[]): string[] =>
   abi.flatMap((item) => (item.type === "event" && names.includes(item.name) ? [toEventSelector(item)] : []));
 
-const savings = (world: World, name: string, asset: string): KnownVault => ({
+const savingsVault = (world: World, name: string, asset: string): KnownVault => ({
   artifact: demoContracts("SavingsVault"),
   address: addressIn(world, name),
   asset: addressIn(world, asset),
   assetsView: "totalAssets",
-  events: erc4626.map(toEventSelector),
+  events: erc4626Events.map(toEventSelector),
   unit: null,
 });
 
@@ -41,7 +41,7 @@ const vaultsOf = (world: World) => {
   const [dollar, gold] = [addressIn(world, "usdToken"), addressIn(world, "goldToken")];
   const views = { assetsView: "totalAssets" };
   return {
-    protocol_06: [savings(world, "dollarVault", "usdToken"), savings(world, "goldVault", "goldToken")],
+    protocol_06: [savingsVault(world, "dollarVault", "usdToken"), savingsVault(world, "goldVault", "goldToken")],
     protocol_09: [
       {
         ...{ artifact: pool, address: addressIn(world, "sharePool"), asset: dollar, assetsView: "totalValue", unit: 10n ** 18n },
@@ -55,7 +55,7 @@ const vaultsOf = (world: World) => {
       },
       {
         ...{ artifact: strategy, address: addressIn(world, "strategyVault"), asset: dollar, ...views, unit: null },
-        events: [...erc4626.map(toEventSelector), ...topicsOf(strategy, ["StrategyReported"])],
+        events: [...erc4626Events.map(toEventSelector), ...topicsOf(strategy, ["StrategyReported"])],
       },
     ],
   } satisfies Record<string, readonly KnownVault[]>;

@@ -1,5 +1,5 @@
 import { type Attack, flood } from "../attack.ts";
-import { chain, hostileTokens, victimOfNames } from "../fixture.ts";
+import { chain, hostileNamesWallet, hostileTokenCount } from "../fixture.ts";
 
 const connections = 16;
 
@@ -23,7 +23,7 @@ const parts: readonly string[] = [
 const surrogate = Buffer.from([0xed, 0xa0, 0x80]);
 
 /** The names that contracts return: half of them are short, the others have a megabyte. */
-export const hostileNames: readonly Buffer[] = Array.from({ length: hostileTokens }, (_, number) => {
+export const hostileNames: readonly Buffer[] = Array.from({ length: hostileTokenCount }, (_, number) => {
   const part = Buffer.concat([
     Buffer.from(parts[number % parts.length] ?? ""),
     number % 3 === 0 ? surrogate : Buffer.alloc(0),
@@ -37,5 +37,5 @@ export const hostileNames: readonly Buffer[] = Array.from({ length: hostileToken
 export const requestHostileNames = (attack: Attack): Promise<void> =>
   flood(attack, connections, (number) => {
     const query = ["", "?format=csv", "?no-spam=true", "?quote-currency=EUR"][number % 4];
-    return `/v1/${chain.name}/address/${victimOfNames}/balances_v2/${query}`;
+    return `/v1/${chain.name}/address/${hostileNamesWallet}/balances_v2/${query}`;
   });

@@ -35,16 +35,16 @@ export let chain: TestChain;
 export let exchange: TestExchange;
 let unconfigured: TestExchange;
 /** The exchange with the concentrated-liquidity pools. */
-export let ranges: ConcentratedExchange;
-export let test: TestDatabase;
+export let concentrated: ConcentratedExchange;
+export let testDatabase: TestDatabase;
 /** The priced tokens, with 18 and 6 decimals. */
 export let tokens: readonly [Address, Address];
 /** A token without a price. */
-export let third: Address;
+export let unpricedToken: Address;
 /** The account that sends the transactions. */
 export let trader: Address;
 /** The account that receives tokens and shares. */
-export let other: Address;
+export let recipient: Address;
 /** The configured exchange's pair. */
 export let pair: Address;
 /** The concentrated-liquidity pools. */
@@ -79,15 +79,15 @@ export const serve = async (configured: boolean): Promise<typeof service> => {
             logoUrl: "https://logos.example/swap.png",
             ...forkSettings,
           },
-          { name: "ranges", factory: ranges.factory, family: "concentrated" },
+          { name: "ranges", factory: concentrated.factory, family: "concentrated" },
         ]
       : [],
   });
-  const { key } = await createKeys(test.database).create({ label: "test" });
+  const { key } = await createKeys(testDatabase.database).create({ label: "test" });
   const http = createApp({
     config: config.parse({}),
     chains: [{ ...settings, id: 31337 }],
-    database: test.database,
+    database: testDatabase.database,
     logger: pino({ level: "silent" }),
     validate: "strict",
   });
@@ -106,44 +106,44 @@ export const serve = async (configured: boolean): Promise<typeof service> => {
 /** Trades on the exchanges, indexes the chain, writes prices and serves the index. */
 export const setUp = async () => {
   chain = await startTestChain();
-  [trader, other] = chain.accounts.slice(1, 3).map(toLowerAddress) as [Address, Address];
+  [trader, recipient] = chain.accounts.slice(1, 3).map(toLowerAddress) as [Address, Address];
   const weth = toLowerAddress(await chain.deploy(artifacts.weth()));
   exchange = await deployExchange(chain, weth);
   unconfigured = await deployExchange(chain, weth);
-  ranges = await deployConcentrated(chain, weth);
+  concentrated = await deployConcentrated(chain, weth);
   const deployed: Address[] = [];
   for (const name of ["One", "Two", "Three"])
     deployed.push(toLowerAddress(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   deployed.sort();
-  [tokens, third] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
-  const spenders = [exchange.router, unconfigured.router, ranges.positions, ranges.router];
+  [tokens, unpricedToken] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
+  const spenders = [exchange.router, unconfigured.router, concentrated.positions, concentrated.router];
   await mineTransactions(
     chain,
     deployed.flatMap((token) => [mint(token, trader, 10n ** 30n), ...spenders.map((spender) => approve(trader, token, spender))]),
   );
   const keys = [
     { tokens, fee: 3000 },
-    { tokens: [tokens[1], third] as const, fee: 500 },
+    { tokens: [tokens[1], unpricedToken] as const, fee: 500 },
   ] as const;
   await mineTransactions(chain, [
     exchange.add(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
     unconfigured.add(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
-    ...keys.map((key) => ranges.create(key, 2n ** 96n)),
+    ...keys.map((key) => concentrated.create(key, 2n ** 96n)),
   ]);
   pair = await exchange.pairOf(...tokens);
-  pools = [await ranges.poolOf(keys[0]), await ranges.poolOf(keys[1])];
+  pools = [await concentrated.poolOf(keys[0]), await concentrated.poolOf(keys[1])];
   const opened = await mineTransactions(chain, [
     approve(trader, pair, exchange.router),
-    ranges.open(trader, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
-    ranges.open(trader, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    concentrated.open(trader, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    concentrated.open(trader, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
   ]);
   sent = {
-    swap: await mineTransaction(chain, [exchange.swap(trader, 2n * unit, tokens, other)]),
-    add: await mineTransaction(chain, [exchange.add(trader, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
+    swap: await mineTransaction(chain, [exchange.swap(trader, 2n * unit, tokens, recipient)]),
+    add: await mineTransaction(chain, [exchange.add(trader, tokens, [10n * unit, 70n * 10n ** 6n], recipient)]),
     remove: await mineTransaction(chain, [exchange.remove(trader, tokens, 12_345_678_901n)]),
-    path: await mineTransaction(chain, [ranges.swapPath(trader, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
+    path: await mineTransaction(chain, [concentrated.swapPath(trader, 1_000_000n, [unpricedToken, tokens[1], tokens[0]], [500, 3000])]),
     open: opened[1] as Hash,
-    decrease: await mineTransaction(chain, [ranges.decrease(trader, 1n, 1_000_000n)]),
+    decrease: await mineTransaction(chain, [concentrated.decrease(trader, 1n, 1_000_000n)]),
     otherExchange: await mineTransaction(chain, [unconfigured.swap(trader, 2n * unit, tokens)]),
     transfer: await mineTransaction(chain, [{ from: trader, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
     // The amount sent to the pair is withdrawn, less the fee.
@@ -153,18 +153,18 @@ export const setUp = async () => {
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const hour = Math.floor(Number(timestamp) / 3_600);
-  test = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
+  testDatabase = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, testDatabase.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
   // Rows that the metadata and price jobs would write: 3 dollars and half a dollar in this hour, other prices before and after it.
   for (const [address, symbol, decimals] of [
     [tokens[0], "ONE", 18],
     [tokens[1], "TWO", 6],
-    [third, "THREE", 0],
+    [unpricedToken, "THREE", 0],
     [pair, "SHARE", 18],
   ] as const) {
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, $2, $3, $4, 1)",
       [bytes(address), `Token ${symbol}`, symbol, decimals],
     );
@@ -175,7 +175,7 @@ export const setUp = async () => {
     [tokens[0], hour + 1, "0.000000000000000007"],
     [tokens[1], hour - 3, "0.0000005"],
   ] as const) {
-    await test.database.query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES (31337, $1, $2, $3)", [
+    await testDatabase.database.query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES (31337, $1, $2, $3)", [
       bytes(asset),
       at,
       close,
@@ -189,6 +189,6 @@ export const setUp = async () => {
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await service?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 };

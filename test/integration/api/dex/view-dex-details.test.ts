@@ -5,23 +5,23 @@ import type { ResponseData } from "../../domains/pools/serve-pools.ts";
 import type { PairLog } from "../../domains/pools/support.ts";
 import {
   chain,
+  concentrated,
   exchange,
-  other,
   pair,
   pairEvents,
   poolEvents,
   pools,
-  ranges,
+  recipient,
   sent,
   serve,
   service,
   setUp,
   tearDown,
-  test,
-  third,
+  testDatabase,
   tokens,
   trader,
   unit,
+  unpricedToken,
 } from "./trade.ts";
 
 const pairLog = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
@@ -79,7 +79,7 @@ describe("a transaction's dex_details", () => {
       pretty_token_1_usd_quote: prettyValue((Number(bought) / 1e6) * 0.5),
       token_1_logo_url: null,
       sender: exchange.router,
-      recipient: other,
+      recipient,
     });
   });
 
@@ -97,7 +97,7 @@ describe("a transaction's dex_details", () => {
       lp_token_value: String(amountOf(minted, "value")),
       exchange_rate_usd: null,
       sender: exchange.router,
-      recipient: other,
+      recipient,
     });
     expect(added.token_0_usd_quote).toBeCloseTo((Number(amountOf(add, "amount0")) / 1e18) * 3, 9);
     const [removed] = await service.detailsOf(sent.remove);
@@ -125,7 +125,7 @@ describe("a transaction's dex_details", () => {
     const [first, second] = reports;
     // The third token, without a price, is swapped for the second.
     expect(first).toMatchObject({
-      token_1_address: third,
+      token_1_address: unpricedToken,
       token_1_num_decimals: 0,
       token_1_quote_rate: null,
       token_1_usd_quote: null,
@@ -147,8 +147,8 @@ describe("a transaction's dex_details", () => {
       token_0_amount: String(amountOf(mintLog, "amount0")),
       token_1_amount: String(amountOf(mintLog, "amount1")),
       lp_token_value: null,
-      sender: ranges.positions,
-      recipient: ranges.positions,
+      sender: concentrated.positions,
+      recipient: concentrated.positions,
     });
     const [decreased] = await service.detailsOf(sent.decrease);
     expect(decreased).toMatchObject({
@@ -189,7 +189,7 @@ describe("a transaction's dex_details", () => {
     expect(await service.detailsOf(sent.swap, "")).toBeNull();
     const swapBlock = pairLog(sent.swap, "Swap").block;
     const setCheckpoint = (block: number) =>
-      test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
+      testDatabase.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
     await setCheckpoint(swapBlock - 1);
     expect(await service.detailsOf(sent.swap)).toBeNull();
     await setCheckpoint(swapBlock);

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 /** Monitors the first `count` nodes, with a secret in each URL. */
-const monitor = (count: number, indexedHash: (height: number) => Hash | null = () => null): NodeMonitor => {
+const startMonitor = (count: number, indexedHash: (height: number) => Hash | null = () => null): NodeMonitor => {
   const log = (message: string): void => void messages.push(message);
   const created = createNodeMonitor({
     chain: { name: "test", id: chainId },
@@ -55,7 +55,7 @@ const hashAt = async (height: number): Promise<Hash> =>
 
 it("quarantines the node whose blocks differ from the majority, and replaces it", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
-  const nodes = monitor(3);
+  const nodes = startMonitor(3);
   const { replaced } = nodes;
   await waitForReplacement(nodes);
   expect(replaced.aborted).toBe(true);
@@ -71,14 +71,14 @@ it("quarantines the node whose blocks differ from the majority, and replaces it"
 it("quarantines whichever of two nodes has a block that differs from the index", async () => {
   const indexed = new Map(await Promise.all(Array.from({ length: 37 }, async (_, height) => [height, await hashAt(height)] as const)));
   proxy(0).tamper = lieAboutOldBlocks;
-  const nodes = monitor(2, (height) => indexed.get(height) ?? null);
+  const nodes = startMonitor(2, (height) => indexed.get(height) ?? null);
   await waitForReplacement(nodes);
   expect(messages[0]).toMatch(/^Quarantined node 1 /);
 });
 
 it("keeps the node, and logs one warning, if two nodes differ and the index is empty", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
-  const nodes = monitor(2);
+  const nodes = startMonitor(2);
   await until("two comparisons", () => (proxy(1).counts.get("eth_getBlockByNumber") ?? 0) >= 4);
   expect(nodes.current).toBe(0);
   expect(messages).toEqual(["The nodes of test have different blocks, and neither a majority nor the index decides which is right"]);
@@ -109,7 +109,7 @@ it.each<[string, RpcProxy["tamper"], RegExp]>([
   ],
 ])("replaces a node %s", async (_, tamper, message) => {
   proxy(0).tamper = tamper;
-  const nodes = monitor(2);
+  const nodes = startMonitor(2);
   await waitForReplacement(nodes);
   expect(messages[0]).toMatch(message);
   expect(messages.join()).not.toContain("secret");
@@ -119,7 +119,7 @@ it("keeps the node if one of three reports a head far ahead", async () => {
   proxy(2).tamper = (method, reply) => {
     if (method === "eth_blockNumber") reply.result = "0xffffffff";
   };
-  const nodes = monitor(3);
+  const nodes = startMonitor(3);
   await until("ten rounds", () => (proxy(0).counts.get("eth_blockNumber") ?? 0) >= 10);
   expect(nodes.current).toBe(0);
   expect(messages).toEqual([]);

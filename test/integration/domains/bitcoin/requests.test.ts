@@ -138,7 +138,7 @@ describe("ashlar doctor", () => {
     expect(text).toContain("serves the Bitcoin network regtest (/Satoshi:28.0.0/); its head is block 2.");
     expect(text).toMatch(/spent-outputs +getblock with verbosity 3/);
     expect(text).toMatch(/transaction-index +no +not needed/);
-    expect(text).toContain("Its last 3 blocks (4 transactions) are consistent");
+    expect(text).toContain("The node's last 3 blocks (4 transactions) are consistent");
     expect(text).not.toContain("secret");
   });
 

@@ -183,7 +183,7 @@ describe("a hostile contract that the factory announced", () => {
     const after = await storedRows("deposits");
     expect(after.length).toBe(before.length + 2);
     expect(after.at(-1)).toMatchObject({ contract: hostile, assets: (2n ** 256n - 1n).toString(), shares: (2n ** 256n - 1n).toString() });
-    // Its convertToAssets() reverts.
+    // The hostile contract's convertToAssets() reverts.
     expect(
       await test.database.query("SELECT assets FROM cq_vaults.share_price WHERE contract = $1", [Buffer.from(hostile.slice(2), "hex")]),
     ).toEqual([{ assets: null }, { assets: null }]);

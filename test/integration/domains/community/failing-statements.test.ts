@@ -52,7 +52,7 @@ const protocols = (parts: { readonly event?: string; readonly operations?: Reado
 ];
 
 /** Serves the protocols for one request, and returns its result with the reasons of logged errors. */
-const served = async <T>(
+const serveOnce = async <T>(
   parts: Parameters<typeof protocols>[0],
   request: (community: ServedCommunity) => Promise<T>,
 ): Promise<{ readonly result: T; readonly reasons: readonly unknown[] }> => {
@@ -69,7 +69,7 @@ const served = async <T>(
 };
 
 const lendingDetails = (parts: Parameters<typeof protocols>[0]) =>
-  served(parts, async (community) => {
+  serveOnce(parts, async (community) => {
     const [transaction] = await community.itemsOf(`transaction_v2/${hash}/?with-lending=true&no-logs=true`);
     return transaction?.lending_details;
   });
@@ -86,16 +86,16 @@ describe("lending details of two protocols", () => {
 
   it.each([
     ["one protocol's statement fails", "e.lendr::text", "column e.lendr does not exist"],
-    ["one protocol returns a row without an event", "NULL", "Column event of lending is null."],
+    ["one protocol returns a row without an event", "NULL", "Column event of a lending row is null."],
   ])("are null, with the reason in the log, if %s", async (_case, event, reason) => {
     expect(await lendingDetails({ event })).toEqual({ result: null, reasons: [`lending of protocol_06, shared/lending.sql: ${reason}`] });
   });
 });
 
 describe("an operation whose statement fails", () => {
-  it("responds with 500, with its protocol, name and file in the log", async () => {
+  it("responds with 500, and the log names its protocol, operation and file", async () => {
     const markets = { file: "markets.sql", text: "SELECT e.lendr", parameters: [], columns: [], views: [] };
-    const { result, reasons } = await served({ operations: { markets } }, (community) => community.request("protocol_06/markets/"));
+    const { result, reasons } = await serveOnce({ operations: { markets } }, (community) => community.request("protocol_06/markets/"));
     expect(result.status).toBe(500);
     expect(result.message).not.toContain("lendr");
     expect(reasons).toEqual(['markets of protocol_06, markets.sql: missing FROM-clause entry for table "e"']);

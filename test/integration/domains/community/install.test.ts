@@ -100,7 +100,7 @@ describe("a declared protocol", () => {
     expect(await contents(database)).toEqual(await freshContents([]));
   });
 
-  it("has no rows on a chain after its contracts there are removed", async () => {
+  it("has no rows on a chain after its contracts on that chain are removed", async () => {
     const database = await newDatabase();
     const community = { vaults: { vault: market.vaults } };
     await indexWith(database, [vaultsOf(null)], { community });
@@ -113,24 +113,24 @@ describe("a declared protocol", () => {
 
   it("can be read by the reader role only through its views", async () => {
     const database = await newDatabase();
-    const [name] = await database.query<{ role: string }>("SELECT 'reader ' || current_database() AS role");
-    const role = name?.role ?? "";
+    const [row] = await database.query<{ role: string }>("SELECT 'reader ' || current_database() AS role");
+    const role = row?.role ?? "";
     await database.query(`CREATE ROLE "${role}"`);
     try {
       await indexWith(database, [vaultsOf(market.factory)], { readerRole: role });
-      const as = (sql: string) =>
+      const queryAsReader = (sql: string) =>
         database.transaction(async (client) => {
           await client.query(`SET LOCAL ROLE "${role}"`);
           return client.query(sql);
         });
-      expect((await as("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
-      await expect(as("SELECT FROM cq_vaults_deposits")).rejects.toThrow(/permission denied/);
-      await expect(as("DELETE FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
+      expect((await queryAsReader("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
+      await expect(queryAsReader("SELECT FROM cq_vaults_deposits")).rejects.toThrow(/permission denied/);
+      await expect(queryAsReader("DELETE FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
       // The next start restores the access of a role that lost it, for example because it was recreated.
       await database.query(`DROP OWNED BY "${role}"`);
-      await expect(as("SELECT owner FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
+      await expect(queryAsReader("SELECT owner FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
       await indexWith(database, [vaultsOf(market.factory)], { readerRole: role });
-      expect((await as("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
+      expect((await queryAsReader("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
     } finally {
       await database.query(`DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
     }

@@ -11,7 +11,7 @@ import { contracts } from "./contracts.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { testReorganisations } from "./test-reorganisations.ts";
 import { createVault, type Market, startMarket } from "./vault-market.ts";
-import { list, listedVaults, mineToReading, priceEvery, registries } from "./vault-registry.ts";
+import { listedVaults, listVault, mineToReading, priceEvery, registries } from "./vault-registry.ts";
 
 describe("contracts that a read lists", () => {
   const random = createRandom("listed vaults");
@@ -69,7 +69,7 @@ describe("contracts that a read lists", () => {
     await index.sync();
     expect([await storedContracts(), await storedDeposits()]).toEqual([[], []]);
 
-    await list(chain, registry, first);
+    await listVault(chain, registry, first);
     const listed = await mineToReading(chain);
     await trade(2);
     await index.sync();
@@ -77,7 +77,7 @@ describe("contracts that a read lists", () => {
     expect(await storedDeposits()).toEqual(await depositsOf([first]));
     expect((await storedDeposits()).some(({ block_number }) => block_number < listed)).toBe(true);
 
-    await list(chain, registry, second);
+    await listVault(chain, registry, second);
     const later = await mineToReading(chain);
     await trade(2);
     await index.sync();
@@ -96,10 +96,10 @@ describe("contracts that a read lists", () => {
     );
     const touched = new Set((await storedDeposits()).map(({ contract, block_number }) => `${contract} ${block_number}`));
     const read = new Set(prices.map(({ contract, block_number }) => `${contract} ${block_number}`));
-    expect([...touched].filter((one) => !read.has(one))).toEqual([]);
+    expect([...touched].filter((key) => !read.has(key))).toEqual([]);
     const head = await chain.head();
     for (const { address, block_number } of await storedContracts()) {
-      // A vault is listed in a multiple of listEvery, which is a multiple of priceEvery.
+      // The block that lists a vault is a multiple of listEvery, which is a multiple of priceEvery.
       for (let block = block_number; block <= head; block += priceEvery) expect(read).toContain(`${address} ${block}`);
     }
     for (const { contract, block_number, assets } of prices) {
@@ -167,7 +167,7 @@ describe("listed contracts after a reorganisation", () => {
     async (chain) => {
       const market = await startMarket(chain);
       const registry = await chain.deploy(registries("Registry"));
-      for (const vault of market.vaults) await list(chain, registry, vault);
+      for (const vault of market.vaults) await listVault(chain, registry, vault);
       return {
         ...market,
         protocols: [listedVaults(registry)],
@@ -176,7 +176,7 @@ describe("listed contracts after a reorganisation", () => {
         mineLast: async () => {
           const vaults: Address[] = [];
           await createVault(chain, { ...market, vaults }, true);
-          await list(chain, registry, vaults[0]);
+          await listVault(chain, registry, vaults[0]);
           await mineToReading(chain);
         },
       };

@@ -21,10 +21,10 @@ describe("a list with more contracts than one run adds", () => {
     await chain?.stop();
   });
 
-  it("is read again until all of them are added, each with the result's block", async () => {
+  it("is read again until all of them are added, each with the block of the result", async () => {
     const registry = await chain.deploy(registries("Registry"));
     const index = await startCommunityIndex(chain, test.database, { protocols: [listedVaults(registry)] });
-    // Addresses without code. One run adds 100.
+    // 250 addresses without code; one run adds at most 100.
     await chain.send({ ...call(registries("Registry"), registry, "addMany", [0x10000n, 250n]), gas: 10_000_000n });
     const listed = await mineToReading(chain);
     await index.sync();
@@ -61,8 +61,8 @@ describe("a list with more contracts than one run adds", () => {
     const due: DueRead = { protocol: "listed", read_name: "lists", contract: registry, arguments: "", block_number: 4, attempts: 3 };
     const [listing] = listedKinds([protocol]);
     if (listing === undefined) throw new Error("No kind is listed.");
-    const unknown = [vault, other].map(({ address }) => ({ listing, address, block: 4, due }));
-    await test.database.transaction((client) => storeListed(client, 31337, unknown, unknown, { contracts: 2, logs: vault.logs }));
+    const listed = [vault, other].map(({ address }) => ({ listing, address, block: 4, due }));
+    await test.database.transaction((client) => storeListed(client, 31337, listed, listed, { contracts: 2, logs: vault.logs }));
     expect(await test.database.query("SELECT contract, count(*) AS logs FROM cq_listed.deposits GROUP BY contract")).toEqual([
       { contract: vault.address, logs: vault.logs },
     ]);

@@ -25,12 +25,12 @@ export type ItemsOf = (operation: string, parameters: OperationParameters) => Pr
 
 /** A built-in protocol. @throws {Error} if it is not declared. */
 export const builtInProtocol = (id: string): Protocol => {
-  const protocol = communityProtocols.find((known) => known.id === id);
+  const protocol = communityProtocols.find((declared) => declared.id === id);
   if (protocol === undefined) throw new Error(`${id} is not declared`);
   return protocol;
 };
 
-/** Runs the SQL of a protocol's operations. @throws {Error} for an operation that is not declared. */
+/** Returns a function that runs a protocol's operations; it throws for an operation that is not declared. */
 export const createItemsOf =
   (database: Database, { id, operations }: Protocol): ItemsOf =>
   async (operation, { height, wallet, pool, limit = 1000, offset = 0 }) => {
@@ -48,7 +48,7 @@ export const createItemsOf =
     return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
   };
 
-/** Expects pages of seven to contain all of a wallet's transactions, and a request as of an earlier block to return some of them: those up to it. */
+/** Expects pages of seven to contain all of a wallet's transactions, and a request as of an earlier block to return those up to that block. */
 export const expectPages = async (itemsOf: ItemsOf, wallet: Address, height: number, earlier: number): Promise<void> => {
   const all = await itemsOf("transactions", { wallet, height });
   const pages = [];

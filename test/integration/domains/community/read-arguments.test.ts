@@ -146,8 +146,8 @@ const balances = () =>
 const queued = () => test.database.query("SELECT FROM community_reads");
 
 describe("reads with arguments that differ between calls", () => {
-  it("equal the node's results for each column and list value", async () => {
-    const [one, two, three] = (await change(
+  it("equal the node's results for each column value and list value", async () => {
+    const [setBlock, revertingBlock, removalBlock] = (await change(
       [
         [alpha, 1, 10n],
         [alpha, 1, 11n],
@@ -159,11 +159,17 @@ describe("reads with arguments that differ between calls", () => {
     )) as [number, number, number];
     const running = await start();
     await running.sync();
-    const expected = await expectedPools([one, beta, 1], [one, alpha, 1], [one, alpha, 2 ** 32 - 1], [two, alpha, 13], [three, alpha, 1]);
+    const expected = await expectedPools(
+      [setBlock, beta, 1],
+      [setBlock, alpha, 1],
+      [setBlock, alpha, 2 ** 32 - 1],
+      [revertingBlock, alpha, 13],
+      [removalBlock, alpha, 1],
+    );
     expect(await pools()).toEqual(expected);
     expect(expected.map(({ list }) => list)).toContainEqual([`${2n ** 255n}`, "0"]);
     // The function reverts for kind 13, and removed amounts are zero.
-    expect(expected.filter(({ list }) => list === null).map(({ block }) => block)).toEqual([two, two]);
+    expect(expected.filter(({ list }) => list === null).map(({ block }) => block)).toEqual([revertingBlock, revertingBlock]);
     expect(expected.at(-1)?.list).toEqual(["0", "0"]);
     expect(await queued()).toEqual([]);
   });
@@ -206,7 +212,7 @@ describe("reads with arguments that differ between calls", () => {
     expect(after.length).toBe(6);
   });
 
-  it("are done at the head for column values whose blocks the node lacks, and again after a reorganisation", async () => {
+  it("are done at the head for column values from blocks whose state the node lacks, and again after a reorganisation", async () => {
     const [, last, kept] = await change(
       [[alpha, 1, 10n]],
       [

@@ -20,7 +20,7 @@ export interface SavingsDirectory {
 }
 
 /** Creates the directory, with the protocol `savings` for the given vaults on the chain `test`. */
-export const createSavings = (vaults: readonly Address[]): SavingsDirectory => {
+export const createSavingsDirectory = (vaults: readonly Address[]): SavingsDirectory => {
   const path = mkdtempSync(join(tmpdir(), "ashlar-endpoints-"));
   const files = scaffoldFiles({ id: "savings", chain: "test", contracts: vaults });
   const write = (name: string, text: string): void => writeFileSync(join(path, "savings", name), text);

@@ -11,7 +11,7 @@ import { call, startTestChain, type TestChain } from "../../../support/chain.ts"
 import { parseCsv } from "../../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { createSavings, makeDeposits, type SavingsDirectory } from "./savings-directory.ts";
+import { createSavingsDirectory, makeDeposits, type SavingsDirectory } from "./savings-directory.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { type Market, startMarket } from "./vault-market.ts";
 
@@ -26,7 +26,7 @@ let key: string;
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  directory = createSavings(market.vaults);
+  directory = createSavingsDirectory(market.vaults);
   const settings = config.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const declared = loadProtocols(settings);
   const protocols = declared.added.map(({ protocol }) => protocol);

@@ -26,7 +26,7 @@ export interface ServedCommunity {
   close(): Promise<void>;
 }
 
-/** Serves protocols on a chain `test` with contracts, and on a chain `other` without. */
+/** Serves protocols on a chain `test` with contracts, and on a chain `other` without them. */
 export const serveCommunity = async (
   database: Database,
   {
@@ -65,10 +65,10 @@ export const serveCommunity = async (
     if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
     return data;
   };
-  const community = (path: string): string => `/v1/cq/provider/app/${path}`;
+  const communityPath = (path: string): string => `/v1/cq/provider/app/${path}`;
   return {
-    request: (path) => requestPath(community(path)),
-    get: (path) => getPath(community(path)),
+    request: (path) => requestPath(communityPath(path)),
+    get: (path) => getPath(communityPath(path)),
     itemsOf: async (path) => (await getPath(`/v1/test/${path}`)).items,
     close: () => app.close(),
   };

@@ -69,16 +69,16 @@ describe("a declared protocol whose rows cannot be written", () => {
     await deposit();
     await index.waitForHead();
     await until("the protocol to be switched off", async () => (await switchedOff())?.length === 1);
-    const { headOf } = createAsOfProjection(
+    const { reachOf } = createAsOfProjection(
       createProgressQueries(test.database),
       () => true,
       () => false,
     );
-    await expect(headOf(31337, "community.vaults.balances", { protocol: "vaults" })).rejects.toMatchObject({
+    await expect(reachOf(31337, "community.vaults.balances", { protocol: "vaults" })).rejects.toMatchObject({
       status: 503,
       message: "Tables of vaults are not available: their projection failed and is switched off; the reason is in /v1/chains/status/.",
     });
-    expect((await headOf(31337, "community.others.balances", { protocol: "others" }))?.rebuildError).toBeNull();
+    expect((await reachOf(31337, "community.others.balances", { protocol: "others" }))?.rebuildError).toBeNull();
   });
 });
 

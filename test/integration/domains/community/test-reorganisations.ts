@@ -56,7 +56,7 @@ export const testReorganisations = (
   let index: CommunityIndex;
 
   const startIndex = async ({ database }: TestDatabase): Promise<CommunityIndex> => {
-    // Inserted before the index starts, which would queue reads of missing metadata.
+    // Inserted before the index starts, because it would queue reads of missing metadata.
     await insertTokens(database, market.tokens ?? []);
     return startCommunityIndex(chain, database, market);
   };

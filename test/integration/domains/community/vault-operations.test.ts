@@ -117,8 +117,8 @@ describe("market_data and markets of protocol 06", () => {
 
   it("are restricted to one vault by its address, and empty for any other contract", async () => {
     const [vault] = market.vaults as [Address];
-    const one = await itemsOf("market_data", { pool: vault });
-    expect(one.map(({ pool_address }) => pool_address)).toEqual([vault]);
+    const items = await itemsOf("market_data", { pool: vault });
+    expect(items.map(({ pool_address }) => pool_address)).toEqual([vault]);
     expect(await itemsOf("market_data", { pool: market.asset })).toEqual([]);
   });
 });

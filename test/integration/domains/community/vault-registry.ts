@@ -44,7 +44,7 @@ export const listedVaults = (registry: Address): Protocol =>
   });
 
 /** Adds a vault to the list, in a separate block. */
-export const list = async (chain: TestChain, registry: Address, vault: Address | undefined): Promise<void> => {
+export const listVault = async (chain: TestChain, registry: Address, vault: Address | undefined): Promise<void> => {
   await chain.send(call(registries("Registry"), registry, "add", [vault]));
   await chain.mine();
 };

@@ -47,7 +47,7 @@ export const createExpectedValues = async (market: Market) => {
   );
   const times = blocks.map(({ timestamp }) => Number(timestamp));
   const headTime = times[head] ?? 0;
-  const lower = (address: string): Address => address.toLowerCase() as Address;
+  const toLower = (address: string): Address => address.toLowerCase() as Address;
 
   const exchanges = new Map<Address, "swap" | "twin">();
   for (const [name, { factory }] of [
@@ -56,13 +56,13 @@ export const createExpectedValues = async (market: Market) => {
   ] as const) {
     const count = await read<bigint>(chain, uniswap.factory(), factory, "allPairsLength", [], head);
     for (let position = 0n; position < count; position += 1n)
-      exchanges.set(lower(await read<string>(chain, uniswap.factory(), factory, "allPairs", [position], head)), name);
+      exchanges.set(toLower(await read<string>(chain, uniswap.factory(), factory, "allPairs", [position], head)), name);
   }
   const pairs = [...exchanges.keys()];
   const logs = await pairLogs(chain, pairs, head);
   const sides = new Map<Address, readonly [Address, Address]>();
   for (const pair of pairs) {
-    const token = async (name: string) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head));
+    const token = async (name: string) => toLower(await read<string>(chain, uniswap.pair(), pair, name, [], head));
     sides.set(pair, [await token("token0"), await token("token1")]);
   }
   const sidesOf = (pair: Address): readonly [Address, Address] => sides.get(pair) ?? [pair, pair];

@@ -23,7 +23,7 @@ let pools: readonly [Address, Address, Address];
 let firstHour: number;
 let headHour: number;
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 /** The last block of each hour; every hour has at most one. */
 const closingBlocks = new Map<number, number>();
 const closingBlock = (hour: number): number => closingBlocks.get(hour) ?? 0;
@@ -65,10 +65,10 @@ const hoursStored = async (database = test.database): Promise<number[]> =>
 
 beforeAll(async () => {
   chain = await startTestChain();
-  person = lower(chain.accounts[1] as string);
-  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  person = toLower(chain.accounts[1] as string);
+  exchange = await deployExchange(chain, toLower(await chain.deploy(artifacts.weth())));
   const deployed: Address[] = [];
-  for (const name of ["A", "B", "C"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
+  for (const name of ["A", "B", "C"]) deployed.push(toLower(await chain.deploy(artifacts.erc20(), [name, name])));
   tokens = deployed as unknown as typeof tokens;
   const [a, b, c] = tokens;
   await mineTransactions(

@@ -52,8 +52,8 @@ contract Feed {
   function answer(int256 value) external { emit AnswerUpdated(value, ++rounds, block.timestamp); }
 }`);
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
-const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unknown[] = []) => lower(await chain.deploy(artifact, args));
+const toLower = (address: string): Address => address.toLowerCase() as Address;
+const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unknown[] = []) => toLower(await chain.deploy(artifact, args));
 
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
@@ -100,7 +100,7 @@ export interface Market {
 /** Starts a chain with pools. Gold costs 3,000 dollars, ticket 10, saffron 0.15, toll 2 and silk 5; the pool of bare is too small for a price. */
 export const startMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
-  const people = chain.accounts.slice(1, 4).map(lower) as unknown as Market["people"];
+  const people = chain.accounts.slice(1, 4).map(toLower) as unknown as Market["people"];
   const weth = await deploy(chain, artifacts.weth());
   const [swap, twin, ranges] = [
     await deployExchange(chain, weth),

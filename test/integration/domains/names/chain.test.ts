@@ -37,8 +37,8 @@ const indexToHead = async () => {
 const queries = (...registries: Address[]) =>
   createNameQueries(test.database, () => registries.map((registry) => registry.toLowerCase() as Address));
 
-/** Resolves a name in the index, and compares the result with the node's. */
-const resolved = async (name: string): Promise<Address | null> => {
+/** Resolves a name in the index and on the node, and expects the same result. */
+const resolveOnBoth = async (name: string): Promise<Address | null> => {
   const [indexed, returned] = [await queries(names.registry).resolveName(chainId, name), await names.resolveOnChain(name)];
   expect(indexed).toBe(returned);
   return indexed;
@@ -52,10 +52,10 @@ describe("names of a registry", () => {
     await names.setAddress("wallet.alice.eth", bob);
     await names.register("empty.eth");
     await indexToHead();
-    expect(await resolved("alice.eth")).toBe(alice);
-    expect(await resolved("wallet.alice.eth")).toBe(bob);
-    expect(await resolved("empty.eth")).toBeNull();
-    expect(await resolved("nobody.eth")).toBeNull();
+    expect(await resolveOnBoth("alice.eth")).toBe(alice);
+    expect(await resolveOnBoth("wallet.alice.eth")).toBe(bob);
+    expect(await resolveOnBoth("empty.eth")).toBeNull();
+    expect(await resolveOnBoth("nobody.eth")).toBeNull();
   });
 
   it("are found by their normal form (ENSIP-15)", async () => {
@@ -70,16 +70,16 @@ describe("names of a registry", () => {
     await names.setAddress("moved.eth", alice);
     await names.setAddress("moved.eth", bob, names.otherResolver);
     await indexToHead();
-    expect(await resolved("moved.eth")).toBe(alice);
+    expect(await resolveOnBoth("moved.eth")).toBe(alice);
     await names.register("moved.eth", names.otherResolver);
     await indexToHead();
-    expect(await resolved("moved.eth")).toBe(bob);
+    expect(await resolveOnBoth("moved.eth")).toBe(bob);
     await names.setAddress("moved.eth", alice);
     await indexToHead();
-    expect(await resolved("moved.eth")).toBe(bob);
+    expect(await resolveOnBoth("moved.eth")).toBe(bob);
     await names.register("moved.eth", "0x0000000000000000000000000000000000000000");
     await indexToHead();
-    expect(await resolved("moved.eth")).toBeNull();
+    expect(await resolveOnBoth("moved.eth")).toBeNull();
   });
 
   it("do not resolve after their address was removed", async () => {
@@ -87,19 +87,19 @@ describe("names of a registry", () => {
     await names.setAddress("gone.eth", alice);
     await names.setAddress("gone.eth", "0x0000000000000000000000000000000000000000");
     await indexToHead();
-    expect(await resolved("gone.eth")).toBeNull();
+    expect(await resolveOnBoth("gone.eth")).toBeNull();
   });
 
-  it("roll back with a reorganisation", async () => {
+  it("are rolled back with a reorganisation", async () => {
     await names.register("back.eth");
     await names.setAddress("back.eth", alice);
     await indexToHead();
     await names.setAddress("back.eth", bob);
     await indexToHead();
-    expect(await resolved("back.eth")).toBe(bob);
+    expect(await resolveOnBoth("back.eth")).toBe(bob);
     await chain.rpc("anvil_reorg", [1, []]);
     await indexToHead();
-    expect(await resolved("back.eth")).toBe(alice);
+    expect(await resolveOnBoth("back.eth")).toBe(alice);
   });
 
   it("are read from the fallback registry if the first one never had them", async () => {

@@ -76,8 +76,8 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
       const resolving = target === null ? [] : [call(ens, registry, "setResolver", [namehash(name), target])];
       await mineTransactions(child(namehash(parents.join(".")), label, owner), ...resolving);
     },
-    setAddress: async (name, account, at = resolver) => {
-      await mineTransactions(call(resolverArtifact, at, "setAddr", [namehash(name), account]));
+    setAddress: async (name, account, target = resolver) => {
+      await mineTransactions(call(resolverArtifact, target, "setAddr", [namehash(name), account]));
     },
     claim: async (account, name) => {
       await mineTransactions({ from: account, ...call(reverseRegistrar, registrar, "setName", [name]) });

@@ -5,7 +5,7 @@ import { createQueueRefreshesJob, requestRefresh } from "../../../../runtime/dom
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createFakeWeb, dataUrl, readInline } from "./fake-web.ts";
-import { openInterrupted } from "./interrupted-queueing.ts";
+import { createQueueingLoop } from "./interrupted-queueing.ts";
 import { chainId, type MetadataIndex, type MetadataNode, openMetadataIndex, startMetadataNode } from "./metadata-index.ts";
 import { countsOf } from "./roll-up-counts.ts";
 
@@ -132,8 +132,8 @@ describe("announced changes", () => {
       rounds += 1;
       return rounds > 2;
     };
-    const interrupted = await openInterrupted(index, isStopped);
-    await expect(interrupted()).rejects.toThrow("stopped");
+    const runQueueing = await createQueueingLoop(index, isStopped);
+    await expect(runQueueing()).rejects.toThrow("stopped");
     expect(await index.queued()).toHaveLength(2_000);
     await index.queue();
     expect(await index.queued()).toHaveLength(5_001);
@@ -142,7 +142,7 @@ describe("announced changes", () => {
   });
 
   it("do not delay other collections if one collection announces all its ids repeatedly", async () => {
-    // It is also the first by address, so the others run only when its turn ends.
+    // The repeating collection is the first by address, so the others run only when its turn ends.
     const [repeating = collection, ...others] = [collection, await node.deployCollection(), await node.deployCollection()].sort();
     const head = await index.indexBlocks();
     for (const collection of [repeating, ...others]) await index.mint(collection, ids(collection === repeating ? 5_000 : 10), head);

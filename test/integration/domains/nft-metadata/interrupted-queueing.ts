@@ -3,7 +3,7 @@ import { createQueueRefreshesJob } from "../../../../runtime/domains/nft-metadat
 import { chainId, type MetadataIndex } from "./metadata-index.ts";
 
 /** Returns a loop of the queueing jobs whose transactions fail once `isStopped` returns true. */
-export const openInterrupted = async (index: MetadataIndex, isStopped: () => boolean) => {
+export const createQueueingLoop = async (index: MetadataIndex, isStopped: () => boolean) => {
   const { database } = index.test;
   const [head] = await database.query<{ number: number; hash: `0x${string}` }>(
     "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",

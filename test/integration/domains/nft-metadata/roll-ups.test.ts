@@ -50,7 +50,7 @@ const web = createFakeWeb({
 const urlOf = (collection: Address, id: number): string => `https://${collection}.example/${id.toString(16).padStart(64, "0")}`;
 
 /** Counts the tokens by truncated trait and value from the documents. */
-const expected = (collection: Address) => {
+const expectedCounts = (collection: Address) => {
   const values = new Map<string, Set<number>>();
   let documents = 0;
   for (let id = 0; id < tokenCount; id += 1) {
@@ -64,7 +64,7 @@ const expected = (collection: Address) => {
   }
   return { documents, values: Object.fromEntries([...values].map(([key, tokens]) => [key, tokens.size]).sort()) };
 };
-const actual = async (collection: Address) => {
+const storedCounts = async (collection: Address) => {
   const token = [chainId, collection.slice(2)];
   const rows = await index.test.database.query<{ trait: string; value: string; tokens: number }>(
     "SELECT trait, value, tokens FROM nft_trait_values WHERE chain_id = $1 AND token = decode($2, 'hex')",
@@ -84,7 +84,7 @@ const actual = async (collection: Address) => {
 const readAll = () => Promise.all([index.worker(web.read).drain(), index.worker(web.read).drain()]);
 
 describe("roll-ups of metadata", () => {
-  it("equal the counts of the documents after repeated concurrent reads, and are empty after a roll-back", async () => {
+  it("equal the counts of the documents after repeated concurrent reads, and are empty after a rollback", async () => {
     const head = await index.indexBlocks();
     for (const collection of collections) {
       for (let id = 0; id < tokenCount; id += 1) attributesOf.set(urlOf(collection, id), randomAttributes());
@@ -98,7 +98,7 @@ describe("roll-ups of metadata", () => {
     await index.queue();
     for (let round = 0; round < 8; round += 1) {
       await readAll();
-      for (const collection of collections) expect(await actual(collection), `round ${round}`).toEqual(expected(collection));
+      for (const collection of collections) expect(await storedCounts(collection), `round ${round}`).toEqual(expectedCounts(collection));
       const { stored, counted } = await countsOf(index.test.database);
       expect(stored).toEqual(counted);
       for (let change = random.between(1, 50); change > 0; change -= 1) {

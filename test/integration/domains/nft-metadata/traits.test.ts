@@ -93,7 +93,7 @@ describe("traits of a collection", () => {
     }
   });
 
-  it("are summarized by kind, range, share of the tokens with metadata, and counts", async () => {
+  it("are summarised by kind, range, share of the tokens with metadata, and counts", async () => {
     const { data } = await index.get(path(hats, "traits_summary/"));
     expect(data.items[0]).toEqual({
       name: "Hat",
@@ -162,7 +162,7 @@ describe("values of a trait", () => {
     }
   });
 
-  it("return 400 beyond the maximum number of rows, and are truncated to the first ones in the summary", async () => {
+  it("return 400 beyond the maximum number of rows, and are omitted from the summary if a trait has too many", async () => {
     await insertTokens(
       wide,
       Array.from({ length: 13 }, (_, id) => [
@@ -178,7 +178,7 @@ describe("values of a trait", () => {
     ]);
     expect((await index.get(path(wide, "traits/Serial/attributes/"))).data.items[0].values).toHaveLength(12);
     const { data } = await index.get(path(wide, "traits_summary/"));
-    // 12 + 13 + 2 values exceed 12: each of the 3 traits lists 4.
+    // 12 + 13 + 2 values exceed 12: each of the 3 traits may list 4, so only Side lists its values.
     expect(data.items.map(({ attributes }: { attributes: unknown[] | null }) => attributes?.length ?? null)).toEqual([null, null, 1]);
     // Tokens 0 and 1 share the number 01.
     expect(data.items[0].value_string).toMatchObject({ value: "no. 01", token_count: 2 });

@@ -13,7 +13,7 @@ import { deadline } from "../../../support/deadline.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 
-/** Returns the URL that was set for an id; tokenURI() reverts for others. */
+/** A collection that returns the URL set for an id; tokenURI() reverts for other ids. */
 const source = `
 contract Collection {
   mapping(uint256 => string) uris;

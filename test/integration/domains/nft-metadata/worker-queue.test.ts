@@ -132,7 +132,7 @@ describe("the metadata worker", () => {
   it("claims a killed worker's entries once its lease has expired", async () => {
     await mintAndQueue("https://one.example/{id}", 3, standards.erc1155);
     const hanging = createFakeWeb({ "https://one.example/": () => new Promise(() => undefined) });
-    // Its fetches and clock stop, as if its process were suspended.
+    // The first worker's fetches and clock stop, as if its process were suspended.
     const { now } = index;
     index
       .worker(hanging.read, { clock: () => now })

@@ -29,10 +29,10 @@ export const ether = 10n ** 18n;
 export const secondsPerDay = 86_400;
 /** Midnight of 15 November 2023, the day after the chain's genesis. */
 export const firstMidnight = 1_700_006_400;
-/** UTC day of the chain's day 0, in days since 1970. */
+/** The market's day 0 as a UTC day, in days since 1970. */
 export const firstDay = firstMidnight / secondsPerDay;
 const maxAllowance = 2n ** 255n;
-export const lower = (address: string): Address => address.toLowerCase() as Address;
+export const toLower = (address: string): Address => address.toLowerCase() as Address;
 
 /** A chain with Seaport, two collections and payment tokens. */
 export interface NftMarket {
@@ -61,15 +61,15 @@ const nativeIn = (items: readonly OrderItem[]): bigint =>
 
 export const startNftMarket = async (): Promise<NftMarket> => {
   const chain = await startTestChain();
-  const [, ...others] = chain.accounts.map(lower);
+  const [, ...others] = chain.accounts.map(toLower);
   const accounts = others.slice(0, 5) as unknown as NftMarket["accounts"];
   const [first] = accounts;
   const seaport = await deploySeaport(chain);
-  const art = lower(await chain.deploy(artifacts.erc721(), ["Harbor Views", "VIEW", "https://art.example/"]));
-  const editions = lower(await chain.deploy(artifacts.erc1155(), ["https://editions.example/{id}"]));
-  const coin = lower(await chain.deploy(artifacts.erc20(), ["Coin", "COIN"]));
-  const junk = lower(await chain.deploy(artifacts.erc20(), ["Junk", "JUNK"]));
-  const weth = lower(await chain.deploy(artifacts.weth()));
+  const art = toLower(await chain.deploy(artifacts.erc721(), ["Harbor Views", "VIEW", "https://art.example/"]));
+  const editions = toLower(await chain.deploy(artifacts.erc1155(), ["https://editions.example/{id}"]));
+  const coin = toLower(await chain.deploy(artifacts.erc20(), ["Coin", "COIN"]));
+  const junk = toLower(await chain.deploy(artifacts.erc20(), ["Junk", "JUNK"]));
+  const weth = toLower(await chain.deploy(artifacts.weth()));
   const gas = 3_000_000n;
   const ids = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n];
   await mineTransactions(chain, [

@@ -10,7 +10,7 @@ import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts"
 import { compileSolidity } from "../../../support/solidity.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 import { mineTransactions, read } from "../pools/support.ts";
-import { ether, firstDay, firstMidnight, lower, salesIn, secondsPerDay, serveNftMarket } from "./nft-market.ts";
+import { ether, firstDay, firstMidnight, salesIn, secondsPerDay, serveNftMarket, toLower } from "./nft-market.ts";
 
 /** A contract with the events and functions of CryptoPunks. */
 const source = new URL("../../../../demo/contracts/punk-like.sol", import.meta.url);
@@ -57,16 +57,16 @@ const ownersAt = async (database: Database, height: number): Promise<Record<stri
 /** Returns each punk's owner at a height, from the contract. */
 const contractOwnersAt = async (height: number): Promise<Record<string, Address>> => {
   const owners = await Promise.all(punkIds.map((id) => read<Address>(chain, punkLike, punks, "punkIndexToAddress", [id], height)));
-  return Object.fromEntries(owners.map((owner, id) => [String(id), lower(owner)] as const).filter(([, owner]) => owner !== zeroAddress));
+  return Object.fromEntries(owners.map((owner, id) => [String(id), toLower(owner)] as const).filter(([, owner]) => owner !== zeroAddress));
 };
 
 beforeAll(async () => {
   punkLike = compileSolidity(readFileSync(source, "utf8"))("PunkLike");
   chain = await startTestChain();
-  const [deployer, ...others] = chain.accounts.map(lower) as [Address, ...Address[]];
+  const [deployer, ...others] = chain.accounts.map(toLower) as [Address, ...Address[]];
   accounts = others.slice(0, 3) as unknown as typeof accounts;
   const [anna, ben, cleo] = accounts;
-  punks = lower(await chain.deploy(punkLike, [20n]));
+  punks = toLower(await chain.deploy(punkLike, [20n]));
   await mineOn(
     0,
     callPunks(deployer, "setInitialOwners", [

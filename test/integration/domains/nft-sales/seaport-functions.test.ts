@@ -15,7 +15,7 @@ import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../
 import { artifacts } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { read } from "../pools/support.ts";
-import { ether, indexNftMarket, lower, type NftMarket, salesIn, serveNftMarket, startNftMarket } from "./nft-market.ts";
+import { ether, indexNftMarket, type NftMarket, salesIn, serveNftMarket, startNftMarket, toLower } from "./nft-market.ts";
 import { seaportArtifact } from "./seaport.ts";
 
 let market: NftMarket;
@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => market?.chain.stop());
 
 const gas = 3_000_000n;
-/** The key of anvil's second account. */
-const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+/** The private key of anna, anvil's second account. */
+const annaKey = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const zeroHash: Hash = `0x${"0".repeat(64)}`;
 
 const transferData = (from: Address, to: Address, id: bigint) =>
@@ -84,14 +84,14 @@ it("sales do not depend on which function fulfils their orders; an imitation's s
     fulfillerConduitKey: zeroHash,
     totalOriginalAdditionalRecipients: 0n,
     additionalRecipients: [{ amount: ether / 10n, recipient: cleo }],
-    signature: await signOrder(basic, { chainId: 31337, address: seaport }, keyOfFirst),
+    signature: await signOrder(basic, { chainId: 31337, address: seaport }, annaKey),
   };
   const data = encodeFunctionData({ abi: artifact.abi, functionName: "fulfillBasicOrder", args: [parameters] });
   await mineOn(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
   // Seaport computes the same order hash.
   expect(await read(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
   // The imitation moves one token that anna approved, and claims a sale of another that did not move.
-  const imitationAddress = lower(await chain.deploy(imitation));
+  const imitationAddress = toLower(await chain.deploy(imitation));
   const claim = (id: bigint, moves: boolean) => ({
     from: anna,
     gas,

@@ -42,9 +42,9 @@ describe("indexed collections", () => {
     for (const owner of Object.values(story.accounts)) {
       for (let height = 0; height <= head; height += 1) {
         const before = Math.max(0, height - 3);
-        const [node, earlier] = [await story.editionsAt(height), await story.editionsAt(before)];
+        const [current, earlier] = [await story.editionsAt(height), await story.editionsAt(before)];
         const expected = story.editionIds
-          .map((id) => [String(id), String(node.get(editionKey(owner, id))), String(earlier.get(editionKey(owner, id)))])
+          .map((id) => [String(id), String(current.get(editionKey(owner, id))), String(earlier.get(editionKey(owner, id)))])
           .filter(([, balance]) => balance !== "0");
         const rows = await idsHeldAt(31337, owner, story.editions.address, { block: height, before, limit });
         expect(

@@ -58,17 +58,17 @@ export const ownershipOf = (items: ResponseData) =>
 
 const historyOf = async (story: NftStory, collection: Deployed, last: number): Promise<KnownToken[][]> => {
   const firstOwners = new Map<bigint, Address>();
-  const heights: KnownToken[][] = [];
+  const history: KnownToken[][] = [];
   for (let height = 0; height <= last; height += 1) {
     const owners = await story.ownersAt(collection, height);
     for (const [id, owner] of owners) if (owner !== zeroAddress && !firstOwners.has(id)) firstOwners.set(id, owner);
-    heights.push(
+    history.push(
       [...firstOwners]
-        .map(([id, receiver]) => ({ id, owner: owners.get(id) ?? zeroAddress, firstOwner: receiver }))
+        .map(([id, firstOwner]) => ({ id, owner: owners.get(id) ?? zeroAddress, firstOwner }))
         .sort((left, right) => (left.id < right.id ? -1 : 1)),
     );
   }
-  return heights;
+  return history;
 };
 
 const serve = async (story: NftStory, database: Database, now: () => Date): Promise<TestApi & { end(): Promise<void> }> => {

@@ -5,9 +5,9 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
-import { ether, lower, type NftMarket, serveNftMarket, startNftMarket } from "../nft-sales/nft-market.ts";
+import { ether, type NftMarket, serveNftMarket, startNftMarket, toLower } from "../nft-sales/nft-market.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
-import { follow, type IndexWithJobs } from "./reorganisation/index-with-jobs.ts";
+import { type IndexWithJobs, startIndexWithJobs } from "./reorganisation/index-with-jobs.ts";
 import { compilePaintings } from "./reorganisation/paintings.ts";
 import { tablesOf } from "./reorganisation/stable-tables.ts";
 
@@ -54,7 +54,7 @@ const responsesOf = async ({ request }: TestApi): Promise<Record<string, unknown
 const expectEqualToFreshIndex = async (): Promise<void> => {
   await indexWithJobs.reconcile();
   const fresh = await createTestDatabase();
-  const other = await follow(market, fresh.database);
+  const other = await startIndexWithJobs(market, fresh.database);
   await other.reconcile();
   await other.end();
   const [actual, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
@@ -85,10 +85,10 @@ beforeAll(async () => {
   const { chain, accounts, seaport, sell, coin } = market;
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   artifact = compilePaintings();
-  paintings = lower(await chain.deploy(artifact));
+  paintings = toLower(await chain.deploy(artifact));
   const [anna, ben, cleo] = accounts;
   test = await createTestDatabase();
-  indexWithJobs = await follow(market, test.database);
+  indexWithJobs = await startIndexWithJobs(market, test.database);
   api = await serve(test.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));

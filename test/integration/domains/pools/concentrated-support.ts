@@ -46,7 +46,7 @@ contract FlashBorrower {
 }`);
 export const flashBorrower = (): Artifact => compiled("FlashBorrower");
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 const deadline = 2n ** 40n;
 const gas = 5_000_000n;
 
@@ -75,9 +75,9 @@ export interface ConcentratedExchange {
 }
 
 export const deployConcentrated = async (chain: TestChain, weth: Address): Promise<ConcentratedExchange> => {
-  const factory = lower(await chain.deploy(uniswapV3.factory()));
-  const positions = lower(await chain.deploy(uniswapV3.positions(), [factory, weth, weth]));
-  const router = lower(await chain.deploy(uniswapV3.router(), [factory, weth]));
+  const factory = toLower(await chain.deploy(uniswapV3.factory()));
+  const positions = toLower(await chain.deploy(uniswapV3.positions(), [factory, weth, weth]));
+  const router = toLower(await chain.deploy(uniswapV3.router(), [factory, weth]));
   const callPositions = (from: Address, name: string, ...args: unknown[]): TestTransaction => ({
     from,
     gas,
@@ -88,7 +88,7 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
     positions,
     router,
     poolOf: async ({ tokens, fee }) =>
-      lower(await read<Address>(chain, uniswapV3.factory(), factory, "getPool", [...tokens, fee], await chain.head())),
+      toLower(await read<Address>(chain, uniswapV3.factory(), factory, "getPool", [...tokens, fee], await chain.head())),
     create: ({ tokens, fee }, sqrtPriceX96) =>
       sqrtPriceX96 === null
         ? { gas: 6_000_000n, ...call(uniswapV3.factory(), factory, "createPool", [...tokens, fee]) }
@@ -174,7 +174,7 @@ export const concentratedLogs = async (chain: TestChain, pools: readonly Address
       block: Number(blockNumber),
       index: Number(logIndex),
       transaction: transactionHash,
-      address: lower(address),
+      address: toLower(address),
       name: eventName,
       args,
     };

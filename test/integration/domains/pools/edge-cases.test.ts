@@ -48,7 +48,7 @@ let tokens: readonly [Address, Address];
 let people: readonly [Address, Address, Address];
 let pair: Address;
 let loan: Address;
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 
 const createIndex = async (tuning: Record<string, number> = {}): Promise<TestDatabase> => {
   const created = await createTestDatabase();
@@ -60,12 +60,12 @@ const createIndex = async (tuning: Record<string, number> = {}): Promise<TestDat
 
 beforeAll(async () => {
   chain = await startTestChain();
-  people = chain.accounts.slice(1, 4).map(lower) as unknown as typeof people;
-  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  people = chain.accounts.slice(1, 4).map(toLower) as unknown as typeof people;
+  exchange = await deployExchange(chain, toLower(await chain.deploy(artifacts.weth())));
   tokens = [await chain.deploy(artifacts.erc20(), ["A", "A"]), await chain.deploy(artifacts.erc20(), ["B", "B"])]
-    .map(lower)
+    .map(toLower)
     .sort() as unknown as typeof tokens;
-  loan = lower(await chain.deploy(borrower("Borrower"), [tokens[0]]));
+  loan = toLower(await chain.deploy(borrower("Borrower"), [tokens[0]]));
   const [first, second, third] = people;
   await mineTransactions(chain, [
     ...people.flatMap((person) => tokens.flatMap((token) => [mint(token, person, 10n ** 12n), approve(person, token, exchange.router)])),
@@ -141,12 +141,12 @@ describe("a pair that is used without a router", () => {
       ["ADD_LIQUIDITY", first, exchange.router, first],
     ]);
     const zero = `0x${"0".repeat(40)}`;
-    const collector = lower(chain.accounts[9] as string);
+    const collector = toLower(chain.accounts[9] as string);
     const transfers = await eventsOf("Transfer");
     // The protocol fee is a share of the growth from swaps.
-    expect(transfers.some(({ from, to }) => from === zero && lower(String(to)) === collector)).toBe(true);
-    const [, ...minted] = transfers.filter(({ from, to }) => from === zero && lower(String(to)) !== collector).map(({ value }) => value);
-    const burnt = transfers.filter(({ from, to }) => lower(String(from)) === pair && to === zero).map(({ value }) => value);
+    expect(transfers.some(({ from, to }) => from === zero && toLower(String(to)) === collector)).toBe(true);
+    const [, ...minted] = transfers.filter(({ from, to }) => from === zero && toLower(String(to)) !== collector).map(({ value }) => value);
+    const burnt = transfers.filter(({ from, to }) => toLower(String(from)) === pair && to === zero).map(({ value }) => value);
     const rows = await test.database.query<{ act: number; liquidity: string }>(
       "SELECT act, liquidity FROM pool_actions WHERE act <> 0 ORDER BY block_number, log_index",
     );

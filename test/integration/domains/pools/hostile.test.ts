@@ -11,9 +11,9 @@ import {
   encodeWord,
   encodeWords,
   impostor,
-  lower,
   openClaimedExchange,
   otherFactory,
+  toLower,
   unlistedPool,
 } from "./hostile/claimed-exchange.ts";
 import type { ResponseData, TestApi } from "./serve-pools.ts";
@@ -103,7 +103,7 @@ describe("an exchange with hostile contracts", () => {
   });
 
   it("has the full sums of a pool that another factory announced before its creation", async () => {
-    const third = lower(await chain.deploy(artifacts.erc20(), ["Three", "THREE"]));
+    const third = toLower(await chain.deploy(artifacts.erc20(), ["Three", "THREE"]));
     await mineTransactions(chain, [mint(third, person, 10n ** 9n), approve(person, third, exchange.router)]);
     const sorted = [tokens[0], third].sort() as [Address, Address];
     // The pool's address is known before its creation: the node simulates the creation.

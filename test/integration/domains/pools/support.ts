@@ -19,7 +19,7 @@ export const uniswap = {
 };
 
 const maxUint256 = 2n ** 256n - 1n;
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 
 /** An exchange on a test chain. */
 export interface TestExchange {
@@ -47,15 +47,15 @@ export const read = async <T>(
 
 export const deployExchange = async (chain: TestChain, weth: Address): Promise<TestExchange> => {
   const [owner] = chain.accounts;
-  const factory = lower(await chain.deploy(uniswap.factory(), [owner]));
-  const router = lower(await chain.deploy(uniswap.router(), [factory, weth]));
+  const factory = toLower(await chain.deploy(uniswap.factory(), [owner]));
+  const router = toLower(await chain.deploy(uniswap.router(), [factory, weth]));
   const deadline = 2n ** 40n;
   const gas = 5_000_000n;
   return {
     factory,
     router,
     pairOf: async (first, second) =>
-      lower(await read<Address>(chain, uniswap.factory(), factory, "getPair", [first, second], await chain.head())),
+      toLower(await read<Address>(chain, uniswap.factory(), factory, "getPair", [first, second], await chain.head())),
     add: (from, tokens, amounts, to = from) => ({
       from,
       gas,
@@ -125,7 +125,7 @@ export const pairLogs = async (chain: TestChain, pairs: readonly Address[], heig
       block: Number(blockNumber),
       index: Number(logIndex),
       transaction: transactionHash,
-      address: lower(address),
+      address: toLower(address),
       name: eventName,
       args,
     };

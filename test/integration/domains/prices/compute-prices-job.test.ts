@@ -140,7 +140,7 @@ describe("the compute-prices job", () => {
   });
 
   it("yields to other jobs while it skips years without evidence", async () => {
-    // The operator's price file starts in 1970; the chain starts 60 years later.
+    // The operator's price file starts in 1970; the first pool has liquidity 60 years later.
     await test.drop();
     test = await createTestDatabase();
     await test.database.query("INSERT INTO price_imports VALUES (31337, decode($1, 'hex'), 0, 5)", [nativeTokenAddress.slice(2)]);

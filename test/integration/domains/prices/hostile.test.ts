@@ -43,7 +43,7 @@ const passHour = async (): Promise<void> => {
   await market.chain.mine(Number(timestamp) + 3_600);
   await pricing.computeAll();
 };
-const four = "0.000000000000000004";
+const fourDollars = "0.000000000000000004";
 
 beforeAll(async () => {
   market = await openMarket();
@@ -74,7 +74,7 @@ describe("prices with hostile contracts", () => {
     await sync(unlistedPool, [2n ** 112n - 1n, 2n ** 100n]);
     await emit(market.chain, otherContract, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
     await passHour();
-    expect(await priceOf(token)).toBe(four);
+    expect(await priceOf(token)).toBe(fourDollars);
     expect(await priceOf(unlistedPool)).toBeNull();
   });
 
@@ -82,7 +82,7 @@ describe("prices with hostile contracts", () => {
     // The pair has emitted an event, so no other factory can claim it.
     await announce(impostor, market.pairs[0], [unlistedPool, market.token]);
     await passHour();
-    expect(await priceOf(market.token)).toBe(four);
+    expect(await priceOf(market.token)).toBe(fourDollars);
   });
 
   it("are not set by answers from contracts that are not feeds", async () => {
@@ -113,7 +113,7 @@ describe("prices with hostile contracts", () => {
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
-  it("support the maximum reserves, larger ones, and a stablecoin with 255 decimals", async () => {
+  it("remain correct with the maximum reserves, larger ones, and a stablecoin with 255 decimals", async () => {
     const { usd } = market;
     await test.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)
@@ -130,7 +130,7 @@ describe("prices with hostile contracts", () => {
     await passHour();
     // 2^112 - 1 smallest units of the dollar per unit of the other token: 5192296858534827.628530496329220095 dollars.
     expect(await priceOf(unlistedPool)).toBe("5192296858534827.628530496329220095");
-    expect(await priceOf(market.token)).toBe(four);
+    expect(await priceOf(market.token)).toBe(fourDollars);
     expect(pricing.notes.filter((note) => !note.startsWith("Computed prices"))).toEqual([]);
     expect(pricing.warnings).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { artifacts, startTestChain, type TestChain } from "../../../support/chai
 import { approve, deployExchange, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
 
 export const unit = 10n ** 18n;
-/** The first midnight (UTC) after anvil's genesis block. */
+/** A midnight (UTC) years after the genesis block. */
 export const midnight = Date.UTC(2030, 0, 1) / 1000;
 
 /** A chain with two real pools: `usd` and `token`, and `token` and `other`. */

@@ -52,15 +52,15 @@ const truncatedQuotient = (numerator: bigint, denominator: bigint, decimalPlaces
 
 /** The median of the known values in 900 seconds; the lower of two middle values. */
 const medianOf = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
-  const known = values.filter((value) => value !== null);
-  return known.sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0))[Math.ceil(known.length / 2) - 1] ?? null;
+  const sorted = values.filter((value) => value !== null).sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0));
+  return sorted[Math.ceil(sorted.length / 2) - 1] ?? null;
 };
 
 /** The reserves in each second of the bucket that ends at a time. */
 const secondsBefore = (history: readonly Reserves[], end: number): (Reserves | null)[] =>
   Array.from({ length: 900 }, (_, second) => history.findLast(({ time }) => time <= end - 900 + second) ?? null);
 
-/** Returns the price of a pair's second token in the first one over a bucket, as a fraction; null if the pair holds too little of the first. */
+/** The median price in a bucket of a pair's second token, in units of the first, as a fraction; null if the pair holds too little of the first. */
 const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
   const seconds = secondsBefore(history, end);
   const depth = medianOf(
@@ -68,7 +68,7 @@ const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint)
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
-  // The index orders by the inverse price, which matters only if two prices have equal durations. There are none here.
+  // The index orders by the inverse price, which matters only if two prices have equal durations. There are no such prices here.
   return medianOf(
     seconds.map((reserves) => (reserves === null || reserves.amounts[0] === 0n ? null : reserves.amounts)),
     (left, right) => left[0] * right[1] < right[0] * left[1],
@@ -83,8 +83,8 @@ const rowsOf = (quarters: readonly (string | null)[], from: number, size: number
   for (let start = 0; start < quarters.length; start += size) {
     const span = quarters.slice(start, start + size);
     if (span.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
-    const known = span.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
-    rows.push([from + start / size, span[0] ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
+    const sorted = span.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
+    rows.push([from + start / size, span[0] ?? sorted[0] ?? null, sorted.at(-1) ?? null, sorted[0] ?? null, span.at(-1) ?? null]);
   }
   return rows;
 };

@@ -58,7 +58,7 @@ const insertSpan = (database: Pick<Database, "query">, chainId: number, unit: "h
   ]);
 
 function rangeOf(open: string | null, close: string | null, candidates: readonly (string | null)[]): Span {
-  const known = candidates.flatMap((text): Decimal[] => (text === null ? [] : [decimalOf(text)])).sort(compare);
-  const [low, high] = [known[0], known.at(-1)];
+  const sorted = candidates.flatMap((text): Decimal[] => (text === null ? [] : [decimalOf(text)])).sort(compare);
+  const [low, high] = [sorted[0], sorted.at(-1)];
   return { open, high: high === undefined ? null : toText(high), low: low === undefined ? null : toText(low), close };
 }

@@ -12,7 +12,7 @@ const itemsOf = async (path: string): Promise<ReadonlyMap<string, Data>> =>
   new Map((await dataOf(`address/${wallet}/${path}`)).items.map((item: Data) => [item.contract_address, item]));
 const quotesOf = (item: Data) => [item.quote_rate, item.quote, item.pretty_quote];
 const earlierOf = (item: Data) => [item.quote_rate_24h, item.quote_24h, item.pretty_quote_24h];
-const unknown = [null, null, null];
+const unknownQuotes = [null, null, null];
 
 beforeAll(async () => {
   index = await openQuotedIndex();
@@ -36,8 +36,8 @@ describe("current balances", () => {
 
   it("have no quote for a collection, or if the price is unknown or no longer known", async () => {
     const items = await itemsOf("balances_v2/");
-    for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknown);
-    for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknown);
+    for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknownQuotes);
+    for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknownQuotes);
   });
 
   it("have a quote only for the fungible part of a contract that is both ERC-20 and ERC-721", async () => {
@@ -45,16 +45,16 @@ describe("current balances", () => {
     // 25 smallest units, 10 per whole token, at 3.
     expect(items.map((item: Data) => [item.balance, item.type, ...quotesOf(item), ...earlierOf(item)])).toEqual([
       ["25", "cryptocurrency", 3, 7.5, "$7.50", 3, 7.5, "$7.50"],
-      ["4", "nft", ...unknown, ...unknown],
+      ["4", "nft", ...unknownQuotes, ...unknownQuotes],
     ]);
   });
 
   it("have a rate but no quote if the balance is unknown", async () => {
-    const native = async () => (await dataOf(`address/${other}/balances_v2/`)).items[0];
+    const nativeItem = async () => (await dataOf(`address/${other}/balances_v2/`)).items[0];
     await index.database.query("UPDATE chains SET missing = ARRAY['native-balances']", []);
-    expect(await native()).toMatchObject({ native_token: true, balance: null, quote_rate: 1999.99, quote: null, pretty_quote: null });
+    expect(await nativeItem()).toMatchObject({ native_token: true, balance: null, quote_rate: 1999.99, quote: null, pretty_quote: null });
     await index.database.query("UPDATE chains SET missing = '{}'", []);
-    expect((await native()).native_token).toBe(false);
+    expect((await nativeItem()).native_token).toBe(false);
   });
 
   it("include the balance 24 hours ago, valued at the price at that time", async () => {
@@ -84,7 +84,7 @@ describe("current balances", () => {
 
   it("have no quotes in a currency without a rate", async () => {
     for (const item of (await itemsOf("balances_v2/?quote-currency=CAD")).values()) {
-      expect([...quotesOf(item), ...earlierOf(item)]).toEqual([...unknown, ...unknown]);
+      expect([...quotesOf(item), ...earlierOf(item)]).toEqual([...unknownQuotes, ...unknownQuotes]);
     }
   });
 });
@@ -107,7 +107,7 @@ describe("a past balance", () => {
     // 2.5 at 2222, and 10 coins at 1.5.
     expect(quotesOf(items.get(native))).toEqual([2222, 5555, "$5,555.00"]);
     expect(quotesOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
-    expect(quotesOf(items.get(art))).toEqual(unknown);
+    expect(quotesOf(items.get(art))).toEqual(unknownQuotes);
     // 2222 / 1.25 = 1777.6, and 2.5 of them 4444; on the previous day a euro was 1.6 dollars: 2000 / 1.6 = 1250.
     expect(quotesOf((await itemsOf("historical_balances/?date=2026-01-02&quote-currency=EUR")).get(native))).toEqual([
       1777.6,
@@ -124,7 +124,7 @@ describe("a past balance", () => {
   it("is valued at the current price if neither a block nor a day is requested", async () => {
     const items = await itemsOf("historical_balances/");
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
-    expect(quotesOf(items.get(coin))).toEqual(unknown);
+    expect(quotesOf(items.get(coin))).toEqual(unknownQuotes);
   });
 });
 
@@ -136,7 +136,7 @@ describe("the native balance of a wallet", () => {
     // Block 6, at noon of the second day.
     expect(await quoted("?block-height=6")).toEqual([2100.5, 5251.25, "$5,251.25"]);
     expect(await quoted("?block-height=0&quote-currency=EUR")).toEqual([1250, 1250, "€1,250.00"]);
-    expect(await quoted("?quote-currency=CAD")).toEqual(unknown);
+    expect(await quoted("?quote-currency=CAD")).toEqual(unknownQuotes);
   });
 
   it("has no quote for an address that is not indexed if there is no node", async () => {
@@ -162,7 +162,7 @@ describe("a portfolio", () => {
       [2000, 0, 2000, 0, 2000],
     ]);
     expect(await daysOf(native, "&quote-currency=EUR")).toEqual([
-      // The same at 1.25, 1.25 and 1.6 dollars.
+      // The same at 1.25, 1.25 and 1.6 dollars per euro.
       [1599.992, 3999.98, 3999.98, 2399.988, 2399.988],
       [1777.6, 1777.6, 4444, 1777.6, 4444],
       [1250, 0, 1250, 0, 1250],

@@ -11,7 +11,7 @@ const head = 11;
 const now = () => new Date("2026-01-03T18:30:00Z");
 export const wallet = addressOf(0xabc);
 export const other = addressOf(0xdef);
-/** Tokens with 6 decimals and a price that is unknown since the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
+/** Tokens with 6 decimals and a price that is unknown from the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
 export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
 /** An ERC-20 token with 1 decimal whose contract also has ERC-721 tokens. */
 export const hybrid: Hex = addressOf(10);
@@ -20,7 +20,7 @@ export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, He
 export const native = nativeTokenAddress;
 
 const seconds = (time: string): number => Date.parse(time) / 1000;
-const priced = (asset: Hex, decimals: number, closes: Readonly<Record<string, string | null>>): PriceRow[] =>
+const priceRowsOf = (asset: Hex, decimals: number, closes: Readonly<Record<string, string | null>>): PriceRow[] =>
   Object.entries(closes).map(([time, price]) => ({
     asset,
     time: seconds(`2026-01-${time}:00Z`),
@@ -29,19 +29,19 @@ const priced = (asset: Hex, decimals: number, closes: Readonly<Record<string, st
 
 /** Dollars per whole token, by day and hour of the change. */
 const prices: PriceRow[] = [
-  ...priced(native, 18, { "01T00:00": "2000", "02T06:15": "2100.5", "02T20:00": "2222", "03T18:10": "1999.99" }),
-  ...priced(coin, 6, { "01T00:00": "1.25", "02T06:00": "1.5", "03T06:00": null }),
-  ...priced(whole, 0, { "01T00:00": "12.5" }),
-  ...priced(fine, 36, { "01T00:00": "0.5" }),
-  // Per smallest unit.
-  ...priced(odd, 0, { "01T00:00": "0.001" }),
-  ...priced(cents, 18, { "01T00:00": "1" }),
-  ...priced(dime, 18, { "01T00:00": "1" }),
-  ...priced(hybrid, 1, { "01T00:00": "3" }),
-  ...priced(art, 0, { "01T00:00": "1000" }),
+  ...priceRowsOf(native, 18, { "01T00:00": "2000", "02T06:15": "2100.5", "02T20:00": "2222", "03T18:10": "1999.99" }),
+  ...priceRowsOf(coin, 6, { "01T00:00": "1.25", "02T06:00": "1.5", "03T06:00": null }),
+  ...priceRowsOf(whole, 0, { "01T00:00": "12.5" }),
+  ...priceRowsOf(fine, 36, { "01T00:00": "0.5" }),
+  // The price per smallest unit, because the decimals are unknown.
+  ...priceRowsOf(odd, 0, { "01T00:00": "0.001" }),
+  ...priceRowsOf(cents, 18, { "01T00:00": "1" }),
+  ...priceRowsOf(dime, 18, { "01T00:00": "1" }),
+  ...priceRowsOf(hybrid, 1, { "01T00:00": "3" }),
+  ...priceRowsOf(art, 0, { "01T00:00": "1000" }),
   { asset: relic, time: seconds("2025-06-30T12:00:00Z"), close: perUnit("7", 18) },
-  ...priced(currencyAsset("EUR"), 0, { "01T00:00": "1.6", "02T00:00": "1.25" }),
-  ...priced(currencyAsset("JPY"), 0, { "01T00:00": "0.0064" }),
+  ...priceRowsOf(currencyAsset("EUR"), 0, { "01T00:00": "1.6", "02T00:00": "1.25" }),
+  ...priceRowsOf(currencyAsset("JPY"), 0, { "01T00:00": "0.0064" }),
 ];
 
 const balances: Readonly<Record<Hex, readonly [standard: number, after: Readonly<Record<number, string>>]>> = {

@@ -10,7 +10,7 @@ const dataOf = async (path: string): Promise<Data> => {
 };
 const gasOf = (item: Data) => [item.gas_quote_rate, item.gas_quote, item.pretty_gas_quote];
 const sentOf = (item: Data) => [item.value_quote, item.pretty_value_quote];
-const unknown = [null, null, null];
+const unknownQuotes = [null, null, null];
 
 beforeAll(async () => {
   index = await openQuotedIndex();
@@ -67,7 +67,7 @@ describe("transactions", () => {
 
   it("have no quotes in a currency without a rate", async () => {
     for (const item of (await dataOf(`address/${wallet}/transactions_v3/?quote-currency=CAD`)).items) {
-      expect([...gasOf(item), ...sentOf(item)]).toEqual([...unknown, null, null]);
+      expect([...gasOf(item), ...sentOf(item)]).toEqual([...unknownQuotes, null, null]);
     }
   });
 });
@@ -103,7 +103,7 @@ describe("transfers", () => {
       [coin, "OUT", 1.2, 1.2, "€1.20", 12],
       [coin, "IN", 0.78125, 3.125, "€3.12", 3.125],
     ]);
-    for (const [, , ...quotes] of await transfersOf("?quote-currency=CAD")) expect(quotes).toEqual([...unknown, null]);
+    for (const [, , ...quotes] of await transfersOf("?quote-currency=CAD")) expect(quotes).toEqual([...unknownQuotes, null]);
   });
 });
 

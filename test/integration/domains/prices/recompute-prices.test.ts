@@ -66,12 +66,12 @@ const pricesOfFreshIndex = async (files: readonly (readonly string[])[]): Promis
   return rows;
 };
 /** Daily prices from the 4th to the 17th of the month. */
-const daily = async (asset: string, currency = "USD"): Promise<(number | null)[]> => {
+const dailyPrices = async (asset: string, currency = "USD"): Promise<(number | null)[]> => {
   const query = "from=2023-11-04&to=2023-11-17&prices-at-asc=true";
   const [item] = await api.get(`pricing/historical_by_addresses_v2/week/${currency}/${asset}/?${query}`);
   return item.prices.map(({ price }: ResponseData) => price);
 };
-const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 const buy = (dollars: bigint) => market.swap.swap(market.people[0], dollars * units.usd, [market.tokens.usd, market.tokens.gold]);
 
 let firstFile: string[];
@@ -110,46 +110,46 @@ afterAll(async () => {
 describe("a price file imported into a running index", () => {
   it("results in the same prices as in an index that had it from the beginning", async () => {
     const { mist, gold } = market.tokens;
-    expect(await daily(mist)).toEqual(times(14, null));
-    const before = await daily(gold);
+    expect(await dailyPrices(mist)).toEqual(repeat(14, null));
+    const before = await dailyPrices(gold);
     await importText(test.database, firstFile);
     await pricing.computeAll();
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile]));
     // There is a price from the 10th, another from noon of the 15th, and none from the 16th.
-    expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
+    expect(await dailyPrices(mist)).toEqual([...repeat(6, null), ...repeat(5, 7), 9, null, null]);
     // The file determines prices before the first block; from then on, the feed and the pool take precedence.
-    expect(await daily(nativeTokenAddress)).toEqual([...times(10, 1_500), ...times(4, 2_000)]);
-    expect(await daily(gold)).toEqual([null, ...times(9, 1_000), ...before.slice(10)]);
+    expect(await dailyPrices(nativeTokenAddress)).toEqual([...repeat(10, 1_500), ...repeat(4, 2_000)]);
+    expect(await dailyPrices(gold)).toEqual([null, ...repeat(9, 1_000), ...before.slice(10)]);
     expect(before[10]).toBe(3_000);
   });
 
   it("also sets currency rates, but no price for a token with unknown decimals", async () => {
     const { mist, bare } = market.tokens;
-    const euros = await daily(mist, "EUR");
+    const euros = await dailyPrices(mist, "EUR");
     // The file determines the rate until the feed's answer of the 14th, which is 1.10.
-    expect(euros.slice(0, 6)).toEqual(times(6, null));
+    expect(euros.slice(0, 6)).toEqual(repeat(6, null));
     for (const [day, expected] of [7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.1, 9 / 1.1].entries())
       expect(euros[6 + day]).toBeCloseTo(expected, 12);
-    expect(await daily(bare)).toEqual(times(14, null));
+    expect(await dailyPrices(bare)).toEqual(repeat(14, null));
   });
 
   it("changes only prices after its first entry", async () => {
     await importText(test.database, secondFile);
     await pricing.computeAll();
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
-    expect(await daily(market.tokens.mist)).toEqual([...times(6, null), 7, 7, ...times(3, 8.5), 9, null, null]);
-    expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
+    expect(await dailyPrices(market.tokens.mist)).toEqual([...repeat(6, null), 7, 7, ...repeat(3, 8.5), 9, null, null]);
+    expect(await dailyPrices(nativeTokenAddress)).toEqual([...repeat(8, 1_500), 1_600, 1_600, ...repeat(4, 2_000)]);
   });
 
   it("is not lost if it is imported between the read and the write of the next prices", async () => {
-    const third = [`${market.tokens.mist},2023-11-14,6`];
-    beforeNextWrite = () => importText(test.database, third);
+    const thirdFile = [`${market.tokens.mist},2023-11-14,6`];
+    beforeNextWrite = () => importText(test.database, thirdFile);
     await market.block(timeAt(2, 9), buy(30_000n));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, third]));
-    expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
-    secondFile.push(...third);
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, thirdFile]));
+    expect((await dailyPrices(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
+    secondFile.push(...thirdFile);
   });
 });
 
@@ -169,7 +169,7 @@ describe("a price file for the current hour", () => {
     await importLine(line);
     await pricing.computeAll();
     secondFile.push(line);
-    expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
+    expect((await dailyPrices(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
   });
 });
@@ -182,7 +182,7 @@ describe("prices that are deleted for recomputation", () => {
     await market.block(timeAt(2, 11, 10), buy(5_000n));
     await pricing.computeAll();
     await test.database.transaction((client) => discardPrices(client, chainId, null));
-    expect(await daily(market.tokens.gold)).toEqual(times(14, null));
+    expect(await dailyPrices(market.tokens.gold)).toEqual(repeat(14, null));
     await market.block(timeAt(2, 13, 40), buy(6_000n));
     beforeNextWrite = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();

@@ -6,7 +6,7 @@ import { native, openQuotedIndex, wallet } from "./quoted-index.ts";
 let index: FixtureIndex;
 const hourOf = (time: string): number => Date.parse(`2026-01-${time}:00:00Z`) / 3_600_000;
 /** Marks prices as computed up to the end of an hour. */
-const priceUpTo = async (time: string): Promise<void> => {
+const markPricedUpTo = async (time: string): Promise<void> => {
   await index.database.query("DELETE FROM price_progress");
   await index.database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES (7, $1, 0)", [hourOf(time)]);
 };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 describe("prices that are days behind the chain", () => {
   it.each(["", "?quote-currency=EUR"])("are not used as current prices%s", async (query) => {
-    await priceUpTo("01T05");
+    await markPricedUpTo("01T05");
     const items = await itemsOf(`address/${wallet}/balances_v2/${query}`);
     expect(items.map((item) => [item.quote_rate, item.quote, item.pretty_quote])).toEqual(items.map(() => [null, null, null]));
     expect(nativeIn(await itemsOf(`address/${wallet}/balances_native/${query}`))).toMatchObject({ quote_rate: null, quote: null });
@@ -29,7 +29,7 @@ describe("prices that are days behind the chain", () => {
   });
 
   it("are returned for times that the computation has reached or nearly reached", async () => {
-    await priceUpTo("01T05");
+    await markPricedUpTo("01T05");
     const { data } = await index.get(`/v1/pricing/historical_by_addresses_v2/fixture/USD/${native}/?from=2026-01-01&to=2026-01-03`);
     expect(data[0].prices.map(({ price }: Data) => price)).toEqual([null, 2222, 2000]);
     const holdings = nativeIn(await itemsOf(`address/${wallet}/portfolio_v2/?days=3`))?.holdings;
@@ -41,7 +41,7 @@ describe("prices that are days behind the chain", () => {
 
   it("are all returned once the computation is less than a day behind", async () => {
     for (const time of ["02T18", "03T17"]) {
-      await priceUpTo(time);
+      await markPricedUpTo(time);
       expect(nativeIn(await itemsOf(`address/${wallet}/balances_v2/`)), time).toMatchObject({ quote_rate: 1999.99 });
     }
   });

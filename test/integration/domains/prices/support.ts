@@ -7,7 +7,7 @@ import { tokensProjection } from "../../../../runtime/domains/tokens/projection/
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
-import { createNodeReads } from "../../../../runtime/jobs/node-reads.ts";
+import { createNodeReadScheduler } from "../../../../runtime/jobs/node-reads.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 import { createTestIndexer, runInBackground } from "../../../support/indexer/support.ts";
@@ -50,7 +50,7 @@ export const startPricing = async (
   const { indexer, source } = running;
   const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
   const logger = { info: (message: string) => notes.push(message), warn: (message: string) => warnings.push(message) };
-  const worker = createNodeReads({
+  const worker = createNodeReadScheduler({
     chainName: "test",
     chainId: 31337,
     database,
@@ -63,7 +63,7 @@ export const startPricing = async (
   });
   const stop = new AbortController();
   const workerRun = worker.run(stop.signal);
-  const start = () =>
+  const startScheduler = () =>
     createChainScheduler({
       chainName: "test",
       chainId: 31337,
@@ -77,7 +77,7 @@ export const startPricing = async (
       clock: () => new Date(),
       logger,
     });
-  let scheduler = start();
+  let scheduler = startScheduler();
   return {
     notes,
     warnings,
@@ -88,7 +88,7 @@ export const startPricing = async (
       for (let rounds = 0; (await scheduler.runDue()) && rounds < maxRounds; rounds += 1);
     },
     interrupt: () => {
-      scheduler = start();
+      scheduler = startScheduler();
     },
     end: async () => {
       stop.abort();

@@ -10,7 +10,7 @@ type Account = ReturnType<typeof accountAt>;
 /** Owners of Safes, and an account that owns none. */
 export const [anna, ben, cleo, dora, outsider] = [1, 2, 3, 4, 5].map(accountAt) as [Account, Account, Account, Account, Account];
 /** An address in lower case, as in responses. */
-export const lower = (address: Address): Address => address.toLowerCase() as Address;
+export const toLower = (address: Address): Address => address.toLowerCase() as Address;
 /** A call without effect. */
 export const emptyCall = { to: outsider.address };
 /** The predecessor of the first owner in a Safe's list. */
@@ -56,8 +56,8 @@ export const openIndexedSafes = async (): Promise<IndexedSafes> => {
 };
 
 /** The expected details of checked signatures, in order of owner. */
-export const sorted = (details: readonly (readonly [string, Address])[]) =>
-  details.map(([type, owner]) => [type, lower(owner)] as const).sort((left, right) => (left[1] < right[1] ? -1 : 1));
+export const inOwnerOrder = (details: readonly (readonly [string, Address])[]) =>
+  details.map(([type, owner]) => [type, toLower(owner)] as const).sort((left, right) => (left[1] < right[1] ? -1 : 1));
 
 /** A Safe call that removes one of its owners. */
 export const removal = ({ artifact, address }: TestSafe, owner: Address, previous: Address, threshold: bigint) => ({

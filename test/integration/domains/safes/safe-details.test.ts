@@ -4,8 +4,8 @@ import type { TestChain } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
-import { anna, ben, dora, emptyCall, type IndexedSafes, lower, openIndexedSafes, outsider, removal, sentinel } from "./indexed-safes.ts";
-import { byKey, createSafes, join, mined } from "./support.ts";
+import { anna, ben, dora, emptyCall, type IndexedSafes, openIndexedSafes, outsider, removal, sentinel, toLower } from "./indexed-safes.ts";
+import { byKey, createSafes, join, mine } from "./support.ts";
 
 let safes: IndexedSafes;
 let chain: TestChain;
@@ -26,8 +26,8 @@ describe("the details of Safe transactions", () => {
   it("are the same in all lists, and empty for other transactions", async () => {
     const safe = await createSafe([anna.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
-    await mined(chain, { from: dora.address, ...safe.execution(emptyCall, join([await byKey(anna, hash)])) });
-    await mined(chain, { from: dora.address, to: outsider.address });
+    await mine(chain, { from: dora.address, ...safe.execution(emptyCall, join([await byKey(anna, hash)])) });
+    await mine(chain, { from: dora.address, to: outsider.address });
     await safes.indexToHead();
     const height = await chain.head();
     const { hash: block, timestamp } = await chain.rpc<{ hash: Hash; timestamp: string }>("eth_getBlockByNumber", [
@@ -35,7 +35,7 @@ describe("the details of Safe transactions", () => {
       false,
     ]);
     const bucket = Math.floor(Number(timestamp) / 900);
-    const wallet = lower(dora.address);
+    const wallet = toLower(dora.address);
     const lists = [
       `block/${height - 1}/transactions_v3/`,
       `block/${height - 1}/transactions_v3/page/0/`,
@@ -48,18 +48,18 @@ describe("the details of Safe transactions", () => {
     for (const path of lists) {
       const { items } = await api.get(`week/${path}?with-safe=true&no-logs=true`);
       const details = items.map((item: ResponseData) => item.safe_details);
-      expect(details.at(-1), path).toMatchObject([{ owner_address: lower(anna.address), signature_type: "ecdsa" }]);
+      expect(details.at(-1), path).toMatchObject([{ owner_address: toLower(anna.address), signature_type: "ecdsa" }]);
       if (details.length > 1) expect(details[0], path).toEqual([]);
     }
     const inBucket = await api.get(`week/bulk/transactions/${wallet}/${bucket}/?with-safe=true`);
     const ofExecution = inBucket.items.find(({ block_height }: ResponseData) => block_height === height - 1);
-    expect(ofExecution.safe_details).toMatchObject([{ owner_address: lower(anna.address), signature_type: "ecdsa" }]);
+    expect(ofExecution.safe_details).toMatchObject([{ owner_address: toLower(anna.address), signature_type: "ecdsa" }]);
   });
 
   it("are null while the projection has not reached the block", async () => {
     const safe = await createSafe([anna.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
-    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
+    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
     expect(await safes.detailsOf(transaction)).toHaveLength(1);
     const { query } = test.database;
     await query("UPDATE projection_checkpoints SET block_number = block_number - 1 WHERE projection = 'safes'");
@@ -70,7 +70,7 @@ describe("the details of Safe transactions", () => {
   it("have no owner if the contract's setup is not indexed", async () => {
     const safe = await createSafe([anna.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
-    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
+    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
     await safes.indexToHead();
     await test.database.query("DELETE FROM safe_owners WHERE safe = $1", [Buffer.from(safe.address.slice(2), "hex")]);
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", null]]);
@@ -81,12 +81,12 @@ describe("the details of Safe transactions", () => {
     await safes.indexToHead();
     const removing = removal(safe, anna.address, sentinel, 1n);
     const { hash } = await safe.hashOf(removing);
-    await mined(chain, safe.execution(removing, join([await byKey(anna, hash)])));
+    await mine(chain, safe.execution(removing, join([await byKey(anna, hash)])));
     await safes.indexToHead();
     await chain.rpc("anvil_reorg", [1, []]);
     const again = (await safe.hashOf(emptyCall)).hash;
-    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, again)])));
-    expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", lower(anna.address)]]);
+    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, again)])));
+    expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", toLower(anna.address)]]);
     const fresh = await createTestDatabase();
     await safes.indexToHead(fresh);
     const [actual, expected] = [await dump(test.database), await dump(fresh.database)];

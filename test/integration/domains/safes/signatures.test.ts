@@ -9,12 +9,12 @@ import {
   dora,
   emptyCall,
   type IndexedSafes,
-  lower,
+  inOwnerOrder,
   openIndexedSafes,
   outsider,
   removal,
   sentinel,
-  sorted,
+  toLower,
 } from "./indexed-safes.ts";
 import {
   byApproval,
@@ -24,7 +24,7 @@ import {
   createSafes,
   deployMultiSend,
   join,
-  mined,
+  mine,
   type Signature,
   type Version,
 } from "./support.ts";
@@ -52,7 +52,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const safe = await createSafe([anna.address, ben.address, cleo.address, nested.address], 4);
     const { hash, data } = await safe.hashOf(emptyCall);
     const inner = join([await byKey(dora, await nested.messageHash(data))]);
-    await mined(chain, {
+    await mine(chain, {
       from: cleo.address,
       to: safe.address,
       data: encodeFunctionData({ abi: safe.artifact.abi, functionName: "approveHash", args: [hash] }),
@@ -63,9 +63,9 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
       byApproval(cleo.address),
       byContract(nested.address, inner),
     ]);
-    const transaction = await mined(chain, { from: outsider.address, ...safe.execution(emptyCall, signatures) });
+    const transaction = await mine(chain, { from: outsider.address, ...safe.execution(emptyCall, signatures) });
     expect(await safes.detailsOf(transaction)).toEqual(
-      sorted([
+      inOwnerOrder([
         ["ecdsa", anna.address],
         ["eth_sign", ben.address],
         ["approved_hash", cleo.address],
@@ -87,13 +87,13 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
       byContract(cleo.address, "0x1234"),
       await byKey(ben, hash),
     ];
-    const transaction = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, hash)], forged)));
+    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)], forged)));
     expect(await safes.detailsOf(transaction)).toEqual([
-      ["ecdsa", lower(anna.address)],
+      ["ecdsa", toLower(anna.address)],
       ["ecdsa", null],
       ["approved_hash", null],
       ["contract", null],
-      ["ecdsa", lower(ben.address)],
+      ["ecdsa", toLower(ben.address)],
     ]);
   });
 
@@ -106,27 +106,27 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
       safeTxGas: 100_000n,
     };
     const { hash } = await safe.hashOf(failing);
-    const transaction = await mined(chain, safe.execution(failing, join([await byMessage(anna, hash)])));
+    const transaction = await mine(chain, safe.execution(failing, join([await byMessage(anna, hash)])));
     const { logs } = await chain.rpc<{ logs: { topics: Hex[] }[] }>("eth_getTransactionReceipt", [transaction]);
     expect(logs.at(-1)?.topics[0]).toBe("0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23");
-    expect(await safes.detailsOf(transaction)).toEqual([["eth_sign", lower(anna.address)]]);
+    expect(await safes.detailsOf(transaction)).toEqual([["eth_sign", toLower(anna.address)]]);
   });
 
   it("contain an owner that the execution itself removes, but not in later executions", async () => {
     const safe = await createSafe([anna.address, ben.address, cleo.address], 2);
     const removing = removal(safe, cleo.address, ben.address, 1n);
     const { hash } = await safe.hashOf(removing);
-    const first = await mined(chain, safe.execution(removing, join([await byKey(anna, hash), await byKey(cleo, hash)])));
+    const first = await mine(chain, safe.execution(removing, join([await byKey(anna, hash), await byKey(cleo, hash)])));
     expect(await safes.detailsOf(first)).toEqual(
-      sorted([
+      inOwnerOrder([
         ["ecdsa", anna.address],
         ["ecdsa", cleo.address],
       ]),
     );
     const later = (await safe.hashOf(emptyCall)).hash;
-    const second = await mined(chain, safe.execution(emptyCall, join([await byKey(anna, later)], [await byKey(cleo, later)])));
+    const second = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, later)], [await byKey(cleo, later)])));
     expect(await safes.detailsOf(second)).toEqual([
-      ["ecdsa", lower(anna.address)],
+      ["ecdsa", toLower(anna.address)],
       ["ecdsa", null],
     ]);
   });
@@ -135,7 +135,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const safe = await createSafe([anna.address, ben.address], 1);
     const removing = removal(safe, anna.address, sentinel, 1n);
     const [first, second] = [(await safe.hashOf(removing)).hash, (await safe.hashOf(emptyCall, 1n)).hash];
-    const transaction = await mined(
+    const transaction = await mine(
       chain,
       multiSend(
         safe.execution(removing, join([await byKey(anna, first)])),
@@ -145,8 +145,8 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     expect(await safes.detailsOf(transaction)).toEqual(
       emitsSignatures
         ? [
-            ["ecdsa", lower(anna.address)],
-            ["ecdsa", lower(ben.address)],
+            ["ecdsa", toLower(anna.address)],
+            ["ecdsa", toLower(ben.address)],
             ["ecdsa", null],
           ]
         : [
@@ -161,13 +161,13 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const inner = await createSafe([outer.address, ben.address], 2);
     const { hash } = await inner.hashOf(emptyCall);
     const innerCall = inner.execution(emptyCall, join([byApproval(outer.address), await byKey(ben, hash)]));
-    const transaction = await mined(chain, outer.execution(innerCall, join([await byKey(anna, (await outer.hashOf(innerCall)).hash)])));
+    const transaction = await mine(chain, outer.execution(innerCall, join([await byKey(anna, (await outer.hashOf(innerCall)).hash)])));
     expect(await safes.detailsOf(transaction)).toEqual([
-      ...sorted([
+      ...inOwnerOrder([
         ["approved_hash", outer.address],
         ["ecdsa", ben.address],
       ]),
-      ["ecdsa", lower(anna.address)],
+      ["ecdsa", toLower(anna.address)],
     ]);
   });
 });

@@ -135,7 +135,7 @@ export const createSafes = async (chain: TestChain, version: Version) => {
     salt += 1n;
     const creation = [singleton, setup, salt];
     const address = await read<Address>(factory, factoryArtifact, "createProxyWithNonce", creation);
-    await mined(chain, call(factoryArtifact, factory, "createProxyWithNonce", creation));
+    await mine(chain, call(factoryArtifact, factory, "createProxyWithNonce", creation));
     return {
       address,
       artifact,
@@ -164,7 +164,7 @@ export const deployMultiSend = async (chain: TestChain) => {
 };
 
 /** Mines a transaction in a separate block. @throws {Error} if it fails. */
-export const mined = async (chain: TestChain, transaction: TestTransaction): Promise<Hash> => {
+export const mine = async (chain: TestChain, transaction: TestTransaction): Promise<Hash> => {
   const [hash] = await chain.send({ gas: 5_000_000n, ...transaction });
   await chain.mine();
   const { status } = await chain.rpc<{ status: Hex }>("eth_getTransactionReceipt", [hash]);

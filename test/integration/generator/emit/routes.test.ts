@@ -6,7 +6,7 @@ import { type Run, registerRoutes } from "../../../../generated/routes.gen.ts";
 
 type Handle = (request: express.Request, response: express.Response) => void;
 
-function app() {
+function createRecordingApp() {
   const paths: string[] = [];
   const router = express.Router();
   const run: Run<Handle, null> = (operation, _parse, handler) => (_request, response) => {
@@ -28,13 +28,13 @@ const filledPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, "0-$1
 
 describe("generated routes", () => {
   it("register every operation once", () => {
-    const { paths } = app();
+    const { paths } = createRecordingApp();
     expect(paths).toHaveLength(operations.length);
     expect(new Set(paths).size).toBe(operations.length);
   });
 
   it("route every path to its operation in Express, with and without the trailing slash", async () => {
-    const { server } = app();
+    const { server } = createRecordingApp();
     for (const operation of operations) {
       const path = filledPath(operation.path);
       expect((await request(server).get(path)).body, path).toEqual({ id: operation.id, hasHandler: operation.status === "live" });
@@ -53,6 +53,6 @@ describe("generated routes", () => {
     ["/v1/demo/xy=k/some_dex/tokens/address/0x1/view/", "getLpTokenView"],
     ["/v1/address/0x1/activity/", "getAddressActivity"],
   ])("route %s to %s", async (path, id) => {
-    expect((await request(app().server).get(path)).body.id).toBe(id);
+    expect((await request(createRecordingApp().server).get(path)).body.id).toBe(id);
   });
 });

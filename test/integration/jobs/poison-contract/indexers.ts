@@ -10,14 +10,14 @@ import {
   cleanups,
   coin,
   collection,
+  createScheduler,
   poisonCoin,
   poisonCollection,
   proxy,
   rowsOf,
-  schedulerOf,
   startBlock,
   startIndexer,
-  test,
+  testDatabase,
   waitForHead,
 } from "./setup.ts";
 
@@ -56,7 +56,7 @@ export const describeIndexers = (): void => {
     const balances = async (token: Address) =>
       Object.fromEntries(
         (
-          await test.database.query<{ owner: Address; balance: string | null }>(
+          await testDatabase.database.query<{ owner: Address; balance: string | null }>(
             "SELECT owner, balance FROM balances WHERE token = decode($1, 'hex')",
             [token.slice(2)],
           )
@@ -75,7 +75,7 @@ export const describeIndexers = (): void => {
         [poisonCoin, false],
       ]);
       proxy.intercept = null;
-      const scheduler = schedulerOf(testIndexer, createReconciliationJobs());
+      const scheduler = createScheduler(testIndexer, createReconciliationJobs());
       for (let count = 0; count < 20 && (await scheduler.runDue()); count += 1);
       expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
       expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
@@ -93,7 +93,7 @@ export const describeIndexers = (): void => {
 
     it("stores nothing while the node returns no balances", async () => {
       // The node's capabilities are probed before its replies are changed.
-      const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: startBlock }) });
+      const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainOf({ from: startBlock }) });
       proxy.tamper = (method, reply) => {
         if (method !== "eth_getBalance") return;
         delete reply.result;

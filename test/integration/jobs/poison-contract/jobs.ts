@@ -4,7 +4,7 @@ import { approvalsProjection } from "../../../../runtime/domains/approvals/proje
 import { createMetadataWorker } from "../../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
-import { createNodeReads } from "../../../../runtime/jobs/node-reads.ts";
+import { createNodeReadScheduler } from "../../../../runtime/jobs/node-reads.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { multicallAddress } from "../../../support/multicall.ts";
 import { refuseAllCalls, refuseContract } from "../../../support/poison-proxy.ts";
@@ -14,16 +14,16 @@ import {
   clock,
   coin,
   collection,
+  createScheduler,
   logger,
   poisonCoin,
   poisonCollection,
   proxy,
   rowsOf,
-  schedulerOf,
   source,
   startBlock,
   startIndexer,
-  test,
+  testDatabase,
   waitForHead,
 } from "./setup.ts";
 
@@ -31,15 +31,15 @@ import {
 export const describeJobs = (): void => {
   describe("the job for node_reads", () => {
     const startReads = async () => {
-      await test.database.query(
+      await testDatabase.database.query(
         "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT $1, 'token-metadata', decode(a, 'hex'), 1 FROM unnest($2::text[]) a",
         [chainId, [coin, poisonCoin, collection].map((address) => address.slice(2))],
       );
       clock.now = new Date(Date.now() + 60_000);
-      return createNodeReads({
+      return createNodeReadScheduler({
         chainId,
         chainName: "test",
-        database: test.database,
+        database: testDatabase.database,
         source,
         reads: [tokenMetadataRead],
         multicall: multicallAddress,
@@ -51,7 +51,7 @@ export const describeJobs = (): void => {
     const names = async () =>
       (await rowsOf<{ name: string | null }>("SELECT name FROM token_metadata ORDER BY name")).map(({ name }) => name);
 
-    it("reads other tokens if the node fails the calls to one, and stores unknown metadata for it after the last attempt", async () => {
+    it("reads other tokens if the node fails the calls to one, and stores its metadata as unknown after the last attempt", async () => {
       const reads = await startReads();
       refuseContract(proxy, poisonCoin);
       await reads.runDue();
@@ -83,7 +83,7 @@ export const describeJobs = (): void => {
     const startWorker = async () => {
       const testIndexer = await startIndexer();
       await waitForHead(testIndexer);
-      await test.database.query(
+      await testDatabase.database.query(
         `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
        SELECT $1, decode(a, 'hex'), 0, 2, $3, '2020-01-01' FROM unnest($2::text[]) a`,
         [chainId, [collection, poisonCollection].map((address) => address.slice(2)), startBlock - 1],
@@ -91,7 +91,7 @@ export const describeJobs = (): void => {
       return createMetadataWorker({
         chainId,
         chainName: "test",
-        database: test.database,
+        database: testDatabase.database,
         source,
         multicall: multicallAddress,
         readDocument: async (url) => ({ ok: false, refusal: `Not found: ${url}`, isPermanent: true }),
@@ -133,14 +133,14 @@ export const describeJobs = (): void => {
       const testIndexer = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
       await waitForHead(testIndexer);
       // Both contracts return an allowance of 0.
-      await test.database.query(
+      await testDatabase.database.query(
         "INSERT INTO allowances SELECT $1, decode(o, 'hex'), decode(t, 'hex'), decode(o, 'hex'), $4, $4, 0, 0, 9 FROM unnest($2::text[], $3::text[]) AS k(o, t)",
         [chainId, [alice, alice].map((address) => address.slice(2)), [coin, poisonCoin].map((address) => address.slice(2)), startBlock],
       );
-      await test.database.query(
+      await testDatabase.database.query(
         "INSERT INTO allowance_reads SELECT chain_id, owner, token, since_block, NULL::int8, NULL::bytea, 0 FROM allowances",
       );
-      return schedulerOf(testIndexer, createAllowanceJobs());
+      return createScheduler(testIndexer, createAllowanceJobs());
     };
     const attempts = () =>
       rowsOf<{ token: Address; attempts: number }>("SELECT token, attempts FROM allowance_reads WHERE read_at_block IS NULL");

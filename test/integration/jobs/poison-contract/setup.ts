@@ -20,7 +20,7 @@ export let proxy: RpcProxy;
 /** The jobs' block source, which calls the node through the proxy. */
 export let source: Source;
 let closeRpc: () => Promise<void>;
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The clock for jobs and workers. */
 export const clock = { now: new Date() };
 /** Functions that stop a test's indexers. */
@@ -38,11 +38,11 @@ const mine = async (...transactions: readonly TestTransaction[]) => {
   await chain.mine();
 };
 
-export const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
+export const rowsOf = <Row extends object>(statement: string) => testDatabase.database.query<Row>(statement);
 
 /** Starts an indexer in the background. */
 export const startIndexer = async (options: Parameters<typeof createTestIndexer>[2] = {}): Promise<TestIndexer> => {
-  const testIndexer = await createTestIndexer(proxy.url, test.database, options);
+  const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, options);
   cleanups.push(runInBackground(testIndexer));
   return testIndexer;
 };
@@ -52,11 +52,11 @@ export const waitForHead = async ({ indexer }: TestIndexer) => {
   await until("the index to reach the head", () => indexer.status().following && indexer.status().block === head);
 };
 /** Creates a scheduler for an indexer's chain; tests call `runDue` to run its jobs. */
-export const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
+export const createScheduler = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
   createChainScheduler({
     chainName: "test",
     chainId,
-    database: test.database,
+    database: testDatabase.database,
     source: testIndexer.source,
     jobs,
     multicall: multicallAddress,
@@ -98,7 +98,7 @@ export const setUp = async () => {
 
 /** Creates a test's database and resets the clock. */
 export const setUpTest = async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   clock.now = new Date("2026-01-01T00:00:00Z");
   cleanups = [];
 };
@@ -108,7 +108,7 @@ export const tearDownTest = async () => {
   proxy.intercept = null;
   proxy.tamper = null;
   for (const end of cleanups) await end();
-  await test.drop();
+  await testDatabase.drop();
 };
 
 /** Stops what `setUp` started. */

@@ -31,7 +31,7 @@ const senders: readonly LogSender[] = [
 const shapes = [0, 1, 2, 3, 4].flatMap((topics) => [0, 1, 32, 1_000].map((dataBytes) => ({ topics, dataBytes })));
 
 describe("the lower bound on log size", () => {
-  it.each(senders)("is at most, and close to, the size of their JSON and CSV", async (sender) => {
+  it.each(senders)("is at most, and close to, the size of a log in JSON and CSV", async (sender) => {
     for (const { topics, dataBytes } of shapes) {
       const item = viewLogWithBlock(log(topics, dataBytes), sender, null);
       const sizes = { count: 1, topics, dataBytes };

@@ -14,7 +14,7 @@ const installation = (id: string, fingerprint = "a"): Installation => ({
 });
 const installed = (id: string, fingerprint = "a") => ({ id, fingerprint, tables: [`cq_${id}_contracts`] });
 const state = (parts: Partial<InstallState>): InstallState => ({ installed: [], versions: new Map(), withoutGrants: new Set(), ...parts });
-const opened = (one: Installation, version = 1) => ({ installation: one, version });
+const opened = (planned: Installation, version = 1) => ({ installation: planned, version });
 
 describe("planInstallation", () => {
   const [x, y] = [installation("x"), installation("y")];

@@ -5,21 +5,21 @@ import { declaredProjection } from "../../../../runtime/domains/community/projec
 import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { contractOf } from "../../../support/declared-protocol.ts";
 import { alice, bob, log, topic, withLogs } from "../token-folds.ts";
-import { amounts, announce, deposit, deposited, factory, fold, label, second, stranger, topicOf, vault, vaults } from "./vaults.ts";
+import { amounts, announce, deposit, deposited, factory, fold, otherVault, stranger, textLog, topicOf, vault, vaults } from "./vaults.ts";
 
 describe("a declared protocol's projection", () => {
   it("stores an announced contract's events from its announcement on, in log order", () => {
     const blocks = [
-      withLogs(2, announce(second), deposited(alice, 1n, second)),
-      withLogs(3, deposited(alice, 2n), announce(vault), deposited(alice, 3n), deposited(alice, 4n, second)),
+      withLogs(2, announce(otherVault), deposited(alice, 1n, otherVault)),
+      withLogs(3, deposited(alice, 2n), announce(vault), deposited(alice, 3n), deposited(alice, 4n, otherVault)),
       withLogs(4, deposited(bob, 5n)),
-      withLogs(5, announce(vault), announce(second), deposited(bob, 6n, second)),
+      withLogs(5, announce(vault), announce(otherVault), deposited(bob, 6n, otherVault)),
     ];
     // The factory is configured from block 3 on, so block 2 is ignored; the vault's first deposit precedes its announcement.
     const expected = [
       [vault, 3n],
       [vault, 5n],
-      [second, 6n],
+      [otherVault, 6n],
     ];
     for (const batchSize of [1, 2, 4]) {
       const tables = fold(blocks, { batchSize });
@@ -27,7 +27,7 @@ describe("a declared protocol's projection", () => {
       expect(tables.cq_vaults_contracts).toEqual([
         { address: factory, kind: "factory", block_number: 3, log_index: null },
         { address: vault, kind: "vault", block_number: 3, log_index: 1 },
-        { address: second, kind: "vault", block_number: 5, log_index: 1 },
+        { address: otherVault, kind: "vault", block_number: 5, log_index: 1 },
       ]);
       expect(tables.cq_vaults_skipped).toEqual([]);
     }
@@ -61,7 +61,7 @@ describe("a declared protocol's projection", () => {
   });
 
   it("stores text without NUL, negative numbers and lists", () => {
-    const tables = fold([withLogs(4, announce(vault), label("a\0b", [-1n, 5n], [alice]), label("", [], []))]);
+    const tables = fold([withLogs(4, announce(vault), textLog("a\0b", [-1n, 5n], [alice]), textLog("", [], []))]);
     expect(tables.cq_vaults_names?.map(({ label: text, deltas, tokens }) => [text, deltas, tokens])).toEqual([
       ["ab", [-1n, 5n], [alice]],
       ["", [], []],
@@ -99,6 +99,6 @@ describe("a declared protocol's projection", () => {
       versionOf(vaults, "test", { vaults: { vault: [vault] } }),
     ];
     expect(new Set([version, ...others]).size).toBe(others.length + 1);
-    for (const one of [version, ...others]) expect(one >= 0 && one < 2 ** 31).toBe(true);
+    for (const candidate of [version, ...others]) expect(candidate >= 0 && candidate < 2 ** 31).toBe(true);
   });
 });

@@ -4,25 +4,25 @@ import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { readOf, tableOf } from "../../../support/declared-protocol.ts";
 import { alice, bob, data, log, topic, withLogs } from "../token-folds.ts";
-import { announce, deposited, factory, fold, label, second, topicOf, vault, vaults } from "./vaults.ts";
+import { announce, deposited, factory, fold, otherVault, textLog, topicOf, vault, vaults } from "./vaults.ts";
 
 describe("a declared protocol's projection", () => {
   it("queues reads once for each contract and block: at the contract's first block, and at blocks that touch it", () => {
     const tables = fold([
       withLogs(4, announce(vault), deposited(alice, 1n), deposited(bob, 2n)),
-      withLogs(5, label("x", [], [])),
-      withLogs(6, announce(second), deposited(bob, 2n)),
-      withLogs(7, deposited(bob, 2n), deposited(alice, 2n, second)),
+      withLogs(5, textLog("x", [], [])),
+      withLogs(6, announce(otherVault), deposited(bob, 2n)),
+      withLogs(7, deposited(bob, 2n), deposited(alice, 2n, otherVault)),
     ]);
     const reads = tables.community_reads?.map((row) => [row.read_name, row.contract, row.block_number, row.attempts]);
     expect(reads).toEqual([
       ["price", vault, 4, 0],
       ["asset", vault, 4, 0],
-      ["price", second, 6, 0],
-      ["asset", second, 6, 0],
+      ["price", otherVault, 6, 0],
+      ["asset", otherVault, 6, 0],
       ["price", vault, 6, 0],
       ["price", vault, 7, 0],
-      ["price", second, 7, 0],
+      ["price", otherVault, 7, 0],
     ]);
   });
 
@@ -37,14 +37,14 @@ describe("a declared protocol's projection", () => {
       ],
     };
     const move = (from: Address, to: Address): ChainLog => log([topicOf(moved), `${from}${"a".repeat(24)}`, topic(to)], data(1), factory);
-    const blocks = [withLogs(4, announce(vault)), withLogs(6, move(vault, second), move(vault, vault), move(second, second))];
+    const blocks = [withLogs(4, announce(vault)), withLogs(6, move(vault, otherVault), move(vault, vault), move(otherVault, otherVault))];
     expect(fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.contract, row.block_number])).toEqual([
       ["supply", vault, 4],
       ["rate", vault, 4],
       ["supply", vault, 6],
-      ["rate", second, 6],
+      ["rate", otherVault, 6],
       ["rate", vault, 6],
-      ["supply", second, 6],
+      ["supply", otherVault, 6],
     ]);
   });
 
@@ -57,7 +57,7 @@ describe("a declared protocol's projection", () => {
         readOf("supply", "vault", "supply() view returns (uint256 value)", { touchedBy: ["names", "deposits"], everyBlocks: 9 }),
       ],
     };
-    const blocks = [withLogs(4, announce(vault)), withLogs(5, deposited(alice, 1n)), withLogs(6, label("x", [], []), deposited(bob, 1n))];
+    const blocks = [withLogs(4, announce(vault)), withLogs(5, deposited(alice, 1n)), withLogs(6, textLog("x", [], []), deposited(bob, 1n))];
     expect(fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.block_number])).toEqual([
       ["assets", 4],
       ["price", 4],
@@ -89,7 +89,7 @@ describe("a declared protocol's projection", () => {
     };
     const blocks = [
       withLogs(4, announce(vault), deposited(alice, 1n), deposited(alice, 2n), deposited(bob, 2n), deposited(bob, 2n)),
-      withLogs(5, label("x", [], [])),
+      withLogs(5, textLog("x", [], [])),
       withLogs(6, deposited(alice, 1n)),
     ];
     const reads = fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.arguments, row.block_number]);

@@ -10,7 +10,7 @@ import {
   factory,
   fold,
   named,
-  second,
+  otherVault,
   stranger,
   type Tables,
   topicOf,
@@ -22,7 +22,7 @@ const skipped = (tables: Tables) =>
 
 describe("a declared protocol's projection", () => {
   describe("skips", () => {
-    const known = announce(vault);
+    const announcement = announce(vault);
     it.each<[string, ChainLog, readonly [table: string, reason: string]]>([
       ["short data", log([topicOf(deposit), topic(alice)], "0x1234", vault), ["deposits", "Expected 32 bytes of data, found 2"]],
       ["no data", log([topicOf(deposit), topic(alice)], "0x", vault), ["deposits", "Expected 32 bytes of data, found 0"]],
@@ -50,17 +50,17 @@ describe("a declared protocol's projection", () => {
       ],
       [
         "a malformed announcement",
-        log([topicOf(created), topic(second)], "0x", factory),
+        log([topicOf(created), topic(otherVault)], "0x", factory),
         ["contracts", "Expected 32 bytes of data, found 0"],
       ],
     ])("a log with %s", (_, garbage, [table, reason]) => {
-      const tables = fold([withLogs(4, known, garbage, deposited(alice, 1n))]);
+      const tables = fold([withLogs(4, announcement, garbage, deposited(alice, 1n))]);
       expect(skipped(tables)).toEqual([[4, 1, table, reason]]);
       expect(amounts(tables)).toEqual([[vault, 1n]]);
     });
 
     it("no log from an unrelated contract", () => {
-      expect(skipped(fold([withLogs(4, known, log([topicOf(deposit)], "0x", stranger))]))).toEqual([]);
+      expect(skipped(fold([withLogs(4, announcement, log([topicOf(deposit)], "0x", stranger))]))).toEqual([]);
     });
   });
 });

@@ -11,7 +11,7 @@ import { data, log, topic } from "../token-folds.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 /** The tests' accounts: a factory, two of its vaults, and an account outside the protocol. */
-export const [factory, vault, second, stranger] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
+export const [factory, vault, otherVault, stranger] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 const facts = { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set<Address>() } as const;
 
 /** The event that announces a vault. */
@@ -47,7 +47,7 @@ export const announce = (address: Address, by = factory): ChainLog => log([topic
 /** A deposit log. */
 export const deposited = (from: Address, amount: bigint, by = vault): ChainLog => log([topicOf(deposit), topic(from)], data(amount), by);
 /** A log with text and lists. */
-export const label = (text: string, deltas: readonly bigint[], tokens: readonly Address[], by = vault): ChainLog =>
+export const textLog = (text: string, deltas: readonly bigint[], tokens: readonly Address[], by = vault): ChainLog =>
   log([topicOf(named)], encodeAbiParameters([{ type: "string" }, { type: "int128[]" }, { type: "address[]" }], [text, deltas, tokens]), by);
 
 /** The rows of each table. */
@@ -65,7 +65,7 @@ export const fold = (
   const projection = declaredProjection(protocol, fixedContracts(protocol, { name: "test", community }));
   const tables: Tables = {};
   for (let start = 0; start < blocks.length; start += batchSize) {
-    const decoded = blocks.slice(start, start + batchSize).map((one) => ({ block: one, events: [] }));
+    const decoded = blocks.slice(start, start + batchSize).map((block) => ({ block, events: [] }));
     const needs = projection.needs(decoded, facts);
     const state = createState(
       Object.fromEntries(
@@ -80,7 +80,7 @@ export const fold = (
       chain: facts,
       state,
       base: () => {
-        throw new Error("Unexpected read of the node");
+        throw new Error("Unexpected read from the node");
       },
     });
     for (const table of projection.tables) {

@@ -6,7 +6,7 @@ import { createNameQueries } from "../../../../runtime/domains/names/queries/ind
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));
-const [space = "0x"] = reverseNamespaces(1);
+const [reverseNamespace = "0x"] = reverseNamespaces(1);
 /** Returns a name of a given length: a first label followed by one-letter labels. */
 const labels = (length: number, first: string): string => `${first}${".a".repeat((length - first.length) / 2)}`;
 
@@ -14,7 +14,7 @@ const labels = (length: number, first: string): string => `${first}${".a".repeat
 const registryOf = (claims: ReadonlyMap<Address, string>) => {
   const values = new Map<Hash, Hex>();
   for (const [address, name] of claims) {
-    values.set(reverseNode(space, address), hex(name));
+    values.set(reverseNode(reverseNamespace, address), hex(name));
     values.set(nodeOf(name), address);
   }
   const query = async (_statement: string, parameters: readonly unknown[]) => {

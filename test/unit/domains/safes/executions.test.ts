@@ -37,19 +37,19 @@ const blockOf = (to: Address, input: Hex, logs: readonly Omit<ChainLog, "index">
     number: 1,
     transactions: [{ index: 0, to, input, logs: logs.map((log, index) => ({ ...log, index: index + 5 })) }],
   } as unknown as ChainBlock);
-const executed = (to: Address, input: Hex, ...logs: readonly Omit<ChainLog, "index">[]) =>
+const readExecutions = (to: Address, input: Hex, ...logs: readonly Omit<ChainLog, "index">[]) =>
   executionsOf(blockOf(to, input, logs)).map(({ safe: by, signatures, checkedBefore }) => [by, signatures, checkedBefore]);
 
 describe("executionsOf", () => {
   it("reads both event forms, and signatures only from the outermost execution's input", () => {
-    expect(executed(safe, execTransaction("0xaa"), failure(safe), success(safe))).toEqual([
+    expect(readExecutions(safe, execTransaction("0xaa"), failure(safe), success(safe))).toEqual([
       [safe, null, 5],
       [safe, "0xaa", 5],
     ]);
   });
 
   it("pairs nested executions with their own signatures", () => {
-    expect(executed(other, "0x", started(safe, "0xaa"), started(safe, "0xbb"), success(safe), success(safe))).toEqual([
+    expect(readExecutions(other, "0x", started(safe, "0xaa"), started(safe, "0xbb"), success(safe), success(safe))).toEqual([
       [safe, "0xbb", 6],
       [safe, "0xaa", 5],
     ]);
@@ -57,12 +57,12 @@ describe("executionsOf", () => {
 
   it("follows an execution's call to another Safe, unless the execution failed or delegated the call", () => {
     const inner = execTransaction("0xbb");
-    expect(executed(safe, execTransaction("0xaa", other, inner), success(other), success(safe))).toEqual([
+    expect(readExecutions(safe, execTransaction("0xaa", other, inner), success(other), success(safe))).toEqual([
       [other, "0xbb", 5],
       [safe, "0xaa", 5],
     ]);
-    expect(executed(safe, execTransaction("0xaa", other, inner, 1), success(other), success(safe))[0]).toEqual([other, null, 5]);
-    expect(executed(safe, execTransaction("0xaa", other, inner), success(other), failure(safe))[0]).toEqual([other, null, 5]);
+    expect(readExecutions(safe, execTransaction("0xaa", other, inner, 1), success(other), success(safe))[0]).toEqual([other, null, 5]);
+    expect(readExecutions(safe, execTransaction("0xaa", other, inner), success(other), failure(safe))[0]).toEqual([other, null, 5]);
   });
 
   it.each<[string, Hex]>([
@@ -72,7 +72,7 @@ describe("executionsOf", () => {
     ["truncated", execTransaction("0xaabb").slice(0, -64) as Hex],
     ["a call to another function", concatHex(["0x12345678", `0x${"00".repeat(400)}`])],
   ])("returns no signatures if the input is %s", (_, input) => {
-    expect(executed(safe, input, success(safe))).toEqual([[safe, null, 5]]);
+    expect(readExecutions(safe, input, success(safe))).toEqual([[safe, null, 5]]);
   });
 
   it("ignores malformed events", () => {

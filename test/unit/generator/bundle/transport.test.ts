@@ -53,7 +53,16 @@ describe("a call", () => {
     await expect(failed).rejects.toBeInstanceOf(AshlarError);
     await expect(failed).rejects.toMatchObject({ operation: "getThing", status: 404, message: "No such thing." });
     for (const body of [null, {}, { error_message: 5 }, "text"]) {
-      await expect(service(body).send(parameters)).rejects.toMatchObject({ message: "The service responded with status 200." });
+      const message = "The service responded with status 503.";
+      await expect(service(body, 503).send(parameters)).rejects.toMatchObject({ status: 503, message });
+    }
+  });
+
+  it("throws an error about the body if it is not JSON, or if a successful response has no data", async () => {
+    const parameters = { chainName: 1, thing: 2 };
+    for (const body of [null, {}, { error_message: 5 }, "text"]) {
+      const message = "The response with status 200 has an unexpected body: expected the fields data and error.";
+      await expect(service(body).send(parameters)).rejects.toMatchObject({ status: 200, message });
     }
     await expect(service(undefined, 502).send(parameters)).rejects.toMatchObject({
       status: 502,

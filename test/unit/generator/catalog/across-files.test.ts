@@ -151,7 +151,7 @@ describe("loadCatalog, for objects", () => {
 });
 
 describe("loadCatalog, for files", () => {
-  const without = (file: string) =>
+  const diagnosticsWithout = (file: string) =>
     loadCatalog(new Map([...smallCatalog].filter(([name]) => name !== file))).diagnostics.map(renderDiagnostic);
 
   it("reports a file that is not part of the catalog, with the expected files", () => {
@@ -162,7 +162,9 @@ describe("loadCatalog, for files", () => {
   });
 
   it("reports a missing file without follow-on diagnostics", () => {
-    expect(without(serviceFile)).toEqual([expect.stringMatching(/^spec\/service\.yaml:1:1 missing-file: Missing file service\.yaml/)]);
-    expect(without(templateFile)).toContainEqual(expect.stringMatching(/^spec\/community\/template\.yaml:1:1 missing-file/));
+    expect(diagnosticsWithout(serviceFile)).toEqual([
+      expect.stringMatching(/^spec\/service\.yaml:1:1 missing-file: Missing file service\.yaml/),
+    ]);
+    expect(diagnosticsWithout(templateFile)).toContainEqual(expect.stringMatching(/^spec\/community\/template\.yaml:1:1 missing-file/));
   });
 });

@@ -73,8 +73,8 @@ describe("SQL in a folder without a protocol", () => {
   });
 
   it("is checked for each protocol that uses it", () => {
-    const without = second.replace("  deposits:", "  payments:");
-    expect(messagesOf([protocolFile, sharing], [secondFile, without], [sharedFile, query])).toEqual([
+    const renamed = second.replace("  deposits:", "  payments:");
+    expect(messagesOf([protocolFile, sharing], [secondFile, renamed], [sharedFile, query])).toEqual([
       expect.stringContaining(
         `${sharedFile}:1:${query.indexOf("deposits") + 1} refused-relation: Refused table "deposits": expected payments`,
       ),

@@ -51,7 +51,7 @@ describe("the client", () => {
   it("throws an error for a 200 without an envelope, for a body that is not JSON, and if there is no response", async () => {
     await expect(service({ body: { hello: 1 } }).client.getAllChains()).rejects.toMatchObject({
       status: 200,
-      message: "The service responded with status 200.",
+      message: "The response with status 200 has an unexpected body: expected the fields data and error.",
     });
     await expect(service({ status: 502, body: undefined }).client.getAllChains()).rejects.toMatchObject({
       status: 502,

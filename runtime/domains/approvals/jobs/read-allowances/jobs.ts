@@ -57,7 +57,7 @@ const sweepPortion = maxPairs / 4;
  * Each run reads some pairs that changed since the last run, and the next pairs of a repeated pass over all pairs, ordered by owner.
  */
 const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
-  let above: number | null = null;
+  let lastHeight: number | null = null;
   let after = start;
   return {
     name: "compare-allowances",
@@ -66,7 +66,7 @@ const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: Cont
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const changed = await changedPairs(database, chainId, above ?? head.number, head.number, sweepPortion);
+      const changed = await changedPairs(database, chainId, lastHeight ?? head.number, head.number, sweepPortion);
       const next = await pairsAfter(database, chainId, after, sweepPortion);
       const skipped = new Set(backoff.deferred(clock()));
       const pairs = [...new Map([...changed, ...next].map((pair) => [pairKey(pair), pair])).values()].filter(
@@ -84,7 +84,7 @@ const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: Cont
         });
         if (isWritten === null) return false;
       }
-      above = head.number;
+      lastHeight = head.number;
       after = next.at(-1) ?? start;
       return false;
     },

@@ -39,14 +39,14 @@ export const pairsInDoubt = (database: Queryable, chainId: number, height: numbe
   );
 
 /** The newest pairs whose allowances changed between two blocks, at most two per token. Served by allowances_roll_back. */
-export const changedPairs = (database: Queryable, chainId: number, above: number, height: number, limit: number): Promise<Pair[]> =>
+export const changedPairs = (database: Queryable, chainId: number, afterBlock: number, height: number, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
        SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, owner) AS rank FROM (
          SELECT owner, token, since_block FROM allowances WHERE chain_id = $1 AND since_block > $2 AND since_block <= $3
          ORDER BY since_block DESC LIMIT 2000) newest) changed
      WHERE rank <= 2 LIMIT $4`,
-    [chainId, above, height, limit],
+    [chainId, afterBlock, height, limit],
   );
 
 /** The pairs after a given one. Served by the primary key, in its order. */

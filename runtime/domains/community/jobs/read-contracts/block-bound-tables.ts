@@ -23,11 +23,11 @@ export const readTables = (protocols: readonly Protocol[], isPruned: boolean): B
       ...(isPruned && first.has(read) ? { beforeDelete: queueAgain(read) } : {}),
     }),
   );
-  return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shorten }, ...results, ...reads.flatMap(newestTable)];
+  return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shortenSchedules }, ...results, ...reads.flatMap(newestTable)];
 };
 
 /** Ends the schedule of each read at the ancestor: one row per read. */
-const shorten: NonNullable<BlockBoundTable["beforeDelete"]> = async (client, chainId, ancestor) => {
+const shortenSchedules: NonNullable<BlockBoundTable["beforeDelete"]> = async (client, chainId, ancestor) => {
   await client.query("UPDATE community_read_schedule SET to_block = $2 WHERE chain_id = $1 AND to_block > $2 AND from_block <= $2", [
     chainId,
     ancestor,

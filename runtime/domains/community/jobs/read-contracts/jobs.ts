@@ -121,8 +121,8 @@ const missingStates = async (
   const highest = Math.max(...absent);
   const blocks = await queuedBlocks(context.database, context.chainId, protocols, highest);
   // If the node fails in the meantime, the results of this run are stored, and a later run probes the other blocks.
-  const known = await blocksWithState(context, blocks).catch(() => null);
-  return { highest, listed: known === null ? absent : blocks.filter((block) => !known.includes(block)) };
+  const available = await blocksWithState(context, blocks).catch(() => null);
+  return { highest, listed: available === null ? absent : blocks.filter((block) => !available.includes(block)) };
 };
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {

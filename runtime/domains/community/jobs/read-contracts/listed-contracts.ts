@@ -46,8 +46,8 @@ export const contractsIn = (kinds: readonly ListedKind[], results: readonly Read
       const listed = [row[listing.column] ?? []].flat().map((address) => String(address) as Address);
       for (const address of listed.filter((candidate) => candidate !== zeroAddress)) {
         const key = `${listing.protocol.id} ${listing.kind} ${address}`;
-        const known = found.get(key);
-        if (known === undefined || block < known.block) found.set(key, { listing, address, block, due });
+        const earliest = found.get(key);
+        if (earliest === undefined || block < earliest.block) found.set(key, { listing, address, block, due });
       }
     }
   }
@@ -67,8 +67,8 @@ export const unknownContracts = async (
       sql`SELECT address FROM ${identifier(tableOf(listing.protocol.id, "contracts"))} WHERE chain_id = $1 AND kind = $2 AND address = ANY($3::bytea[])`,
       [chainId, listing.kind, bytesArray(own.map(({ address }) => address))],
     );
-    const known = new Set(rows.map(({ address }) => address));
-    unknown.push(...own.filter(({ address }) => !known.has(address)));
+    const stored = new Set(rows.map(({ address }) => address));
+    unknown.push(...own.filter(({ address }) => !stored.has(address)));
   }
   return unknown;
 };
@@ -161,7 +161,7 @@ const addContract = async (
   return count;
 };
 
-/** Served by the primary key of the schedule. */
+/** Queues the periodic reads that were scheduled for these blocks without these contracts. Served by the primary key of the schedule. */
 const queueScheduled = async (
   client: DatabaseClient,
   chainId: number,

@@ -8,7 +8,7 @@ import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools
 import { tokenValues } from "./token-values.ts";
 
 /** Max pools per read; bounds statement size and memory for exchanges of any size. */
-const portion = 1_000;
+const portionSize = 1_000;
 const daysPerWeek = 7;
 /** A limit above any possible number of pools. */
 const noLimit = 2 ** 31 - 1;
@@ -87,9 +87,9 @@ const heightsOf = async ({ chainId, tokens }: RollUpDeps, end: number, activePoo
 async function* portions({ chainId, pools }: RollUpDeps, factory: Address, block: number): AsyncGenerator<PoolRow[]> {
   let after: Address | null = null;
   for (;;) {
-    const rows: PoolRow[] = await pools.poolsAfter(chainId, factory, after, block, portion);
+    const rows: PoolRow[] = await pools.poolsAfter(chainId, factory, after, block, portionSize);
     if (rows.length > 0) yield rows;
-    if (rows.length < portion) return;
+    if (rows.length < portionSize) return;
     after = rows.at(-1)?.pool ?? null;
   }
 }

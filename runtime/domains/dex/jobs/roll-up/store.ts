@@ -14,7 +14,7 @@ import type { RollUp } from "./roll-up.ts";
 export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"] as const;
 
 /** Max rows per transaction: the indexing loop waits for it. */
-const portion = 10_000;
+const portionSize = 10_000;
 
 /** A roll-up's exchange, the fingerprint of its settings, and the first block at or after the end of its hour. */
 export interface RollUpKey {
@@ -31,7 +31,7 @@ const poolTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8",
 const tokenColumns = ["chain_id", "factory", "hour", "rank", "block_number", "token", "reserve", "volume", "swaps"] as const;
 const tokenTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8", "bytea", "numeric", "numeric", "int8"];
 
-const digits = (value: Decimal | null): string | null => (value === null ? null : toText(value));
+const digitsOf = (value: Decimal | null): string | null => (value === null ? null : toText(value));
 
 /**
  * Writes a roll-up in portions. The first portion deletes an earlier roll-up of the same hour; the last one writes the row of exchange_hours, which makes the
@@ -40,12 +40,12 @@ const digits = (value: Decimal | null): string | null => (value === null ? null 
 export async function storeRollUp({ runExclusiveKeepingCache, chainId }: JobContext, key: RollUpKey, rollUp: RollUp): Promise<boolean> {
   const { factory, closing } = key;
   const lines = linesOf(chainId, key, rollUp);
-  for (let first = 0; ; first += portion) {
-    const isLast = first + portion >= lines.length;
+  for (let first = 0; ; first += portionSize) {
+    const isLast = first + portionSize >= lines.length;
     const written = await runExclusiveKeepingCache(async (client) => {
       if (!(await isCanonical(client, chainId, closing))) return false;
       if (first === 0) await deleteHour(client, chainId, factory, rollUp.hour);
-      await copyLines(client, lines.slice(first, first + portion));
+      await copyLines(client, lines.slice(first, first + portionSize));
       if (isLast) await completeHour(client, chainId, key, rollUp);
       return true;
     });
@@ -55,14 +55,14 @@ export async function storeRollUp({ runExclusiveKeepingCache, chainId }: JobCont
 }
 
 const linesOf = (chainId: number, { factory, closing }: RollUpKey, { hour, pools, tokens }: RollUp): Line[] => {
-  const head = (rank: number): CopyValue[] => [chainId, factory, hour, rank, closing.number];
+  const keyCells = (rank: number): CopyValue[] => [chainId, factory, hour, rank, closing.number];
   return [
     ...pools.map(
       ({ pool, liquidity, volume, weekVolume }, rank): Line => [
         "exchange_hour_pools",
         poolColumns,
         poolTypes,
-        [...head(rank), pool, digits(liquidity), digits(volume), digits(weekVolume)],
+        [...keyCells(rank), pool, digitsOf(liquidity), digitsOf(volume), digitsOf(weekVolume)],
       ],
     ),
     ...tokens.map(
@@ -70,7 +70,7 @@ const linesOf = (chainId: number, { factory, closing }: RollUpKey, { hour, pools
         "exchange_hour_tokens",
         tokenColumns,
         tokenTypes,
-        [...head(rank), token, reserve, volume, swaps],
+        [...keyCells(rank), token, reserve, volume, swaps],
       ],
     ),
   ];
@@ -122,10 +122,10 @@ const completeHour = async (client: DatabaseClient, chainId: number, { factory, 
       rollUp.weekPools,
       rollUp.tokenCount,
       rollUp.tokens.length,
-      digits(liquidity),
-      digits(volume),
+      digitsOf(liquidity),
+      digitsOf(volume),
       rollUp.swaps,
-      digits(dayVolume),
+      digitsOf(dayVolume),
       rollUp.daySwaps,
     ],
   );

@@ -3,7 +3,7 @@ import type { TokenState } from "../../../pools/queries/state.ts";
 import { volumeBetween } from "../../queries/valuation.ts";
 import type { RollUpDeps, TokenValue } from "./roll-up.ts";
 
-const portion = 1_000;
+const portionSize = 1_000;
 
 /** An exchange's priced tokens with their reserves and daily volumes in its pools, and its total number of tokens. */
 export const tokenValues = async (
@@ -25,8 +25,8 @@ export const tokenValues = async (
     0,
   );
   const ranked: TokenValue[] = [];
-  for (let first = 0; first < priced.length; first += portion) {
-    const tokens = priced.slice(first, first + portion);
+  for (let first = 0; first < priced.length; first += portionSize) {
+    const tokens = priced.slice(first, first + portionSize);
     const inPortion = new Set(tokens);
     const poolsOfPortion = sharedPools.filter(({ token0, token1 }) => inPortion.has(token0) || inPortion.has(token1));
     const [states, rate] = await Promise.all([

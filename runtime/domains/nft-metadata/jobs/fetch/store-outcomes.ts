@@ -16,7 +16,7 @@ export const storeOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Pr
     await writeOutcomes(client, deps, outcomes);
   });
 
-/** Whether the index has a block; if so, a roll-back waits for the end of the transaction. Served by the primary key. */
+/** Whether the index has a block; if so, a rollback waits for the end of the transaction. Served by the primary key. */
 export const lockBlock = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3 FOR KEY SHARE", [chainId, number, bytes(hash)]))
     .length > 0;

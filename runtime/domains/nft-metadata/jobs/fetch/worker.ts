@@ -22,7 +22,7 @@ export interface MetadataWorker {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const defaultPause = 500;
+const defaultPauseMilliseconds = 500;
 
 /**
  * Creates a worker. Any number of workers may run, in one process or in several: they share the queue through claims with a lease, and each outcome is stored
@@ -31,7 +31,7 @@ const defaultPause = 500;
 export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
   // The lease of a document outlasts its own fetch and the fetches before it.
   const workerDeps = { ...deps, concurrency: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
-  const pause = deps.pauseMilliseconds ?? defaultPause;
+  const pauseMilliseconds = deps.pauseMilliseconds ?? defaultPauseMilliseconds;
 
   /** A job that repeats a step, without a pause while the step finds work. */
   const repeatingJob = (
@@ -40,9 +40,9 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
     wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
   ): Job<AbortSignal> => ({
     name,
-    intervalMilliseconds: pause,
+    intervalMilliseconds: pauseMilliseconds,
     run: async (signal) => {
-      if ((await step(signal)) === 0) await wait(pause, signal);
+      if ((await step(signal)) === 0) await wait(pauseMilliseconds, signal);
       return true;
     },
   });
@@ -56,7 +56,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       for (;;) {
         const done = (await readContracts(workerDeps, signal)) + (await fetcher.run(signal));
         if (done === 0 && fetcher.claimed() === 0) return;
-        if (done === 0) await fetcher.wait(pause, signal);
+        if (done === 0) await fetcher.wait(pauseMilliseconds, signal);
       }
     },
     run: async (signal) => {

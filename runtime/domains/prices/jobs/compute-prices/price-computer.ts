@@ -53,7 +53,7 @@ export async function createPriceComputer(
   const { prices, pricedAssets } = await queries.pricesBefore(start.day, progress?.hour ?? -1);
   const candles = createCandleBuilder(prices, pricedAssets);
   const stream = await openStream(chain, queries, model, imported, start);
-  const process = createProcess(model, candles, stream, start.time, bounds);
+  const processBuckets = createBucketProcessor(model, candles, stream, start.time, bounds);
   return {
     get block() {
       return stream.block;
@@ -61,7 +61,7 @@ export async function createPriceComputer(
     advance: async (head) => {
       await decimals.refresh();
       if (decimals.isPending()) return { ...candles.takeRows(null), isAtHead: true };
-      const end = await process(head);
+      const end = await processBuckets(head);
       if (end === "replaced") return null;
       // One second later than the head, so that its state is included.
       return { ...candles.takeRows(end === "at head" ? model.pricesAt(head.time + 1) : null), isAtHead: end === "at head" };
@@ -102,8 +102,8 @@ const openStream = async (
   return createObservationStream(queries, feeds, { time, block, imported: imported.filter((price) => price.time >= time) }, discoverPools);
 };
 
-/** Processes observations bucket by bucket, until the bounds or the head are reached or the chain is reorganised. */
-const createProcess = (
+/** Creates a function that processes observations bucket by bucket, until the bounds or the head are reached or the chain is reorganised. */
+const createBucketProcessor = (
   model: PriceModel,
   candles: ReturnType<typeof createCandleBuilder>,
   stream: ObservationStream,
@@ -165,10 +165,10 @@ const tokensPricedWhole = ({ prices }: ChainConfig, imported: readonly FileObser
 
 /** Creates a function that releases the event loop if it was blocked for too long. */
 const createReleaser = () => {
-  let turn = performance.now();
+  let turnStart = performance.now();
   return async (): Promise<void> => {
-    if (performance.now() - turn < maxBlockingMilliseconds) return;
+    if (performance.now() - turnStart < maxBlockingMilliseconds) return;
     await nextTurn();
-    turn = performance.now();
+    turnStart = performance.now();
   };
 };

@@ -37,8 +37,8 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
   }
   if (isFirst) await deleteUnfinished(client, chainId, progress);
   const head = block?.number ?? null;
-  const closings = await queries.blocksFrom(spanEndsOf(portion));
-  const blockOf = ({ end }: { readonly end: number | null }): number | null => (end === null ? head : (closings.get(end) ?? null));
+  const endBlocks = await queries.blocksFrom(spanEndsOf(portion));
+  const blockOf = ({ end }: { readonly end: number | null }): number | null => (end === null ? head : (endBlocks.get(end) ?? null));
   await writeCandles(client, chainId, "price_hours", "hour", portion.hours, blockOf);
   await writeCandles(client, chainId, "price_days", "day", portion.days, blockOf);
   await writeFirstPrices(client, chainId, portion.firstPrices, blockOf);
@@ -46,14 +46,14 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
     await client.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3)", [
       chainId,
       portion.completedHour,
-      closings.get((portion.completedHour + 1) * secondsPerHour) ?? null,
+      endBlocks.get((portion.completedHour + 1) * secondsPerHour) ?? null,
     ]);
   }
   return true;
 }
 
 /**
- * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the roll-back indexes, because the block
+ * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the rollback indexes, because the block
  * of a row is not before its hour or day, and by the primary key of priced_assets.
  */
 const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {

@@ -45,8 +45,8 @@ export const isIndexedBlock = async (client: Queryable, chainId: number, { numbe
 
 /** Reads balances as of a block from the node's state and by multicall; null if there is no usable result. */
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
-  readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
+  readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, decodeCurrentBalance);
 
 /** Decodes a current balance. Unlike for a base balance, empty data does not mean zero: the contract has been destroyed. */
-export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
+export const decodeCurrentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
   outcome.ok && outcome.data === "0x" ? null : decodeBaseBalance(key, outcome);

@@ -12,8 +12,8 @@ const maxTokens = 10_000;
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {
-    /** Records a difference; true if another one was found at least `confirmMilliseconds` ago. */
-    isConfirmed: (token: Address, owner: Address, now: Date): boolean => {
+    /** Records a difference; true if it confirms another one, found at least `confirmMilliseconds` ago. */
+    recordDifference: (token: Address, owner: Address, now: Date): boolean => {
       const entry = entries.get(token);
       if (entry === undefined) {
         entries.set(token, { owner, since: now.getTime() });

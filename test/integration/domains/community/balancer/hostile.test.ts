@@ -12,7 +12,7 @@ const protocols = [builtInProtocol("protocol_02")];
 const huge = 2n ** 256n - 1n;
 const lowest = -(2n ** 255n);
 /** The first topic of Swap. */
-const swapped = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b";
+const swapTopic = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b";
 const missing: Address = `0x${"77".repeat(20)}`;
 
 let chain: TestChain;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await inVault("swap", [idOf(full), full, missing, 0n, 0n]);
   // No token is transferred, as with native currency and internal balances.
   await inVault("swap", [idOf(full), odd, missing, 5n, 7n]);
-  await inVault("garbage", [swapped]);
+  await inVault("garbage", [swapTopic]);
   await chain.mine();
   test = await createTestDatabase();
   const community = { protocol_02: { vault: [vault] } };
@@ -73,7 +73,7 @@ afterAll(async () => {
 });
 
 describe("a hostile vault of protocol 02", () => {
-  it("has its pools as it reports them, with null for unknown values", async () => {
+  it("lists the pools that it reports, with null for unknown values", async () => {
     const items = await itemsOf("market_data", { height });
     expect(items).toHaveLength(5);
     const actual = (pool: Address | undefined) =>

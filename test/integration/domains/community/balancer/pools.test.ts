@@ -46,8 +46,8 @@ afterAll(async () => {
 const heights = (): number[] => [1, 2, 4, 6, 8].map((day) => head - days + day);
 
 const usdOf = (token: Address, amount: bigint): number | null => {
-  const known = market.tokens.find(({ address }) => address === token);
-  return known?.price === undefined ? null : (Number(amount) / 10 ** (known.decimals ?? 0)) * known.price;
+  const knownToken = market.tokens.find(({ address }) => address === token);
+  return knownToken?.price === undefined ? null : (Number(amount) / 10 ** (knownToken.decimals ?? 0)) * knownToken.price;
 };
 
 /** The sum of values; null if one of them is unknown. */
@@ -87,7 +87,7 @@ describe("market_data and markets of protocol 02", () => {
     }
   });
 
-  it("equal the sums of the vault's events", async () => {
+  it("have balances that equal the sums of the vault's events", async () => {
     for (const pool of market.pools) {
       const { balances } = await views.poolTokens(pool, head);
       for (const [token, balance] of balances) {
@@ -118,8 +118,8 @@ describe("market_data and markets of protocol 02", () => {
     const details = await itemsOf("market_data", { height: head });
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
     for (const { address } of market.pools) {
-      const one = await itemsOf("market_data", { height: head, pool: address });
-      expect(one).toEqual(details.filter(({ pool_address }) => pool_address === address));
+      const items = await itemsOf("market_data", { height: head, pool: address });
+      expect(items).toEqual(details.filter(({ pool_address }) => pool_address === address));
     }
     expect(await itemsOf("market_data", { height: head, pool: market.vault })).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("market_data and markets of protocol 02", () => {
         [bytes(pool.address)],
       );
       if (pool.tokens.length === 3 && !isComposable(pool)) {
-        // Its getRate() reverts.
+        // The three-token pool's getRate() reverts.
         expect([item?.supply_rate, readings]).toEqual([null, []]);
         continue;
       }
@@ -188,8 +188,8 @@ describe("tokens of protocol 02", () => {
     const all = await itemsOf("tokens", { height: head, wallet });
     expect(all.length).toBe(market.pools.length);
     for (const { address } of market.pools) {
-      const one = await itemsOf("tokens", { height: head, wallet, pool: address });
-      expect(one).toEqual(all.filter(({ pool_address }) => pool_address === address));
+      const items = await itemsOf("tokens", { height: head, wallet, pool: address });
+      expect(items).toEqual(all.filter(({ pool_address }) => pool_address === address));
     }
   });
 });

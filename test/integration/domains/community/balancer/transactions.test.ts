@@ -12,9 +12,9 @@ const random = createRandom("transactions with pools");
 const protocol = builtInProtocol("protocol_02");
 
 // keccak256 of the signatures in the vault's ABI.
-const changed = "0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78";
-const swapped = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b";
-const transferred = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const balanceChangeTopic = "0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78";
+const swapTopic = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b";
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 interface Leg {
   readonly direction: "IN" | "OUT";
@@ -66,7 +66,7 @@ const addressOf = (topic: Hex | undefined): Address => `0x${topic?.slice(26)}`;
 const netTransfers = ({ logs }: Receipt, account: Address): Record<string, bigint> => {
   const net: Record<string, bigint> = {};
   for (const { address, topics, data } of logs) {
-    if (topics[0] !== transferred) continue;
+    if (topics[0] !== transferTopic) continue;
     const sign = (addressOf(topics[2]) === account ? 1n : 0n) - (addressOf(topics[1]) === account ? 1n : 0n);
     net[address] = (net[address] ?? 0n) + sign * BigInt(data);
   }
@@ -83,7 +83,7 @@ const netAmounts = (legs: readonly Leg[]): Record<string, bigint> => {
 /** The tokens that an account transferred or received in a transaction. */
 const movedTokens = ({ logs }: Receipt, account: Address): Address[] =>
   logs
-    .filter(({ topics: [topic, from, to] }) => topic === transferred && [from, to].map(addressOf).includes(account))
+    .filter(({ topics: [topic, from, to] }) => topic === transferTopic && [from, to].map(addressOf).includes(account))
     .map(({ address }) => address);
 
 /** The vault events for which an account sent the transaction, is the provider, or moved an event token or pool shares; newest first. */
@@ -92,8 +92,8 @@ const expectedEvents = (account: Address) =>
     .flatMap((receipt) => {
       const moved = movedTokens(receipt, account);
       return receipt.logs.flatMap(({ address, topics, logIndex }) => {
-        const isSwap = topics[0] === swapped;
-        if (address !== market.vault || (!isSwap && topics[0] !== changed)) return [];
+        const isSwap = topics[0] === swapTopic;
+        if (address !== market.vault || (!isSwap && topics[0] !== balanceChangeTopic)) return [];
         const pool = market.pools.find(({ id }) => id === topics[1]);
         const tokens = [...(isSwap ? topics.slice(2).map(addressOf) : (pool?.tokens ?? [])), pool?.address];
         const isOwn =
@@ -117,8 +117,8 @@ const expectedEvents = (account: Address) =>
 const allItems = async () => (await Promise.all(market.people.map((wallet) => itemsOf("transactions", { height: head, wallet })))).flat();
 
 const usdOf = ({ contract_address, amount }: Leg): number | null => {
-  const known = market.tokens.find(({ address }) => address === contract_address);
-  return known?.price === undefined ? null : (Number(amount) / 10 ** (known.decimals ?? 0)) * known.price;
+  const knownToken = market.tokens.find(({ address }) => address === contract_address);
+  return knownToken?.price === undefined ? null : (Number(amount) / 10 ** (knownToken.decimals ?? 0)) * knownToken.price;
 };
 
 const expectClose = (actual: unknown, expected: number | null): void => {

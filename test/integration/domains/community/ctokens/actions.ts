@@ -1,12 +1,12 @@
 import { decodeEventLog } from "viem";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
-import type { CTokenMarket } from "./market.ts";
+import type { CTokenMarkets } from "./market.ts";
 
 /** An amount that an account gave or received: direction, token contract, amount. */
 type Leg = readonly ["IN" | "OUT", Address, string];
 
-/** An account's action with a market, with the response fields. */
+/** An account's action on a market, with the fields of the response. */
 interface MarketAction {
   readonly action: string;
   readonly block_height: number;
@@ -34,9 +34,9 @@ export interface MarketEvent {
 const native: Address = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /** The markets' events in chain order; values as text, addresses in lower case. */
-export const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<MarketEvent[]> => {
-  const address = market.all.map((one) => one.address);
-  const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
+export const eventsOf = async (chain: TestChain, market: CTokenMarkets): Promise<MarketEvent[]> => {
+  const addresses = market.all.map(({ address }) => address);
+  const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: addresses }]);
   return logs.map((log) => {
     const { eventName, args } = decodeEventLog({ abi: market.contracts.token.abi, topics: log.topics, data: log.data });
     const values = Object.entries(args as unknown as Record<string, unknown>).map(([name, value]) => [name, String(value).toLowerCase()]);
@@ -45,9 +45,9 @@ export const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<
 };
 
 /** An account's actions from the node's logs, newest first. */
-export const marketActionsOf = async (chain: TestChain, market: CTokenMarket, wallet: Address): Promise<MarketAction[]> => {
+export const marketActionsOf = async (chain: TestChain, market: CTokenMarkets, wallet: Address): Promise<MarketAction[]> => {
   const events = await eventsOf(chain, market);
-  const assetOf = (address: Address): Address => market.all.find((one) => one.address === address)?.asset ?? native;
+  const assetOf = (address: Address): Address => market.all.find((cToken) => cToken.address === address)?.asset ?? native;
   const found = events.flatMap((event): MarketAction[] => {
     const { log } = event;
     const legs = legsOf(
@@ -79,46 +79,46 @@ interface Legs {
 /** The amounts that an event moved for an account; null if the event is not one of the account's actions. */
 const legsOf = ({ name, args, log }: MarketEvent, transaction: readonly MarketEvent[], asset: Address, wallet: Address): Legs | null => {
   const amount = (key: string): string => args[key] ?? "";
-  const is = (key: string): boolean => args[key] === wallet;
+  const isWallet = (key: string): boolean => args[key] === wallet;
   const actionIf = (action: string, isInvolved: boolean, legs: readonly (Leg | false)[]): Legs | null =>
     isInvolved ? { action, amounts: legs.filter((leg) => leg !== false) } : null;
   const liquidation = transaction.find((event) => event.name === "LiquidateBorrow")?.args;
   switch (name) {
     case "Mint":
-      return actionIf("mint", is("minter"), [
+      return actionIf("mint", isWallet("minter"), [
         ["OUT", asset, amount("mintAmount")],
         ["IN", log.address, amount("mintTokens")],
       ]);
     case "MintBehalf":
-      return actionIf("mint", is("payer") || is("receiver"), [
-        is("payer") && ["OUT", asset, amount("mintAmount")],
-        is("receiver") && ["IN", log.address, amount("mintTokens")],
+      return actionIf("mint", isWallet("payer") || isWallet("receiver"), [
+        isWallet("payer") && ["OUT", asset, amount("mintAmount")],
+        isWallet("receiver") && ["IN", log.address, amount("mintTokens")],
       ]);
     case "Redeem":
-      return actionIf("redeem", is("redeemer"), [
+      return actionIf("redeem", isWallet("redeemer"), [
         ["OUT", log.address, amount("redeemTokens")],
         ["IN", asset, amount("redeemAmount")],
       ]);
     case "Borrow":
-      return actionIf("borrow", is("borrower"), [["IN", asset, amount("borrowAmount")]]);
+      return actionIf("borrow", isWallet("borrower"), [["IN", asset, amount("borrowAmount")]]);
     case "RepayBorrow":
-      return actionIf("repay", liquidation === undefined && (is("payer") || is("borrower")), [
-        is("payer") && ["OUT", asset, amount("repayAmount")],
+      return actionIf("repay", liquidation === undefined && (isWallet("payer") || isWallet("borrower")), [
+        isWallet("payer") && ["OUT", asset, amount("repayAmount")],
       ]);
     case "LiquidateBorrow": {
       const received = transaction.find((event) => event.name === "Transfer" && event.args.to === args.liquidator)?.args.amount ?? "";
       const collateral = args.cTokenCollateral as Address;
-      return actionIf("liquidate", is("liquidator") || is("borrower"), [
-        is("liquidator") && ["OUT", asset, amount("repayAmount")],
-        is("liquidator") && ["IN", collateral, received],
-        is("borrower") && ["OUT", collateral, amount("seizeTokens")],
+      return actionIf("liquidate", isWallet("liquidator") || isWallet("borrower"), [
+        isWallet("liquidator") && ["OUT", asset, amount("repayAmount")],
+        isWallet("liquidator") && ["IN", collateral, received],
+        isWallet("borrower") && ["OUT", collateral, amount("seizeTokens")],
       ]);
     }
     case "Transfer": {
       const isOwnAction = args.from !== log.address && args.to !== log.address && liquidation === undefined;
-      return actionIf("transfer", isOwnAction && (is("from") || is("to")), [
-        is("from") && ["OUT", log.address, amount("amount")],
-        is("to") && ["IN", log.address, amount("amount")],
+      return actionIf("transfer", isOwnAction && (isWallet("from") || isWallet("to")), [
+        isWallet("from") && ["OUT", log.address, amount("amount")],
+        isWallet("to") && ["IN", log.address, amount("amount")],
       ]);
     }
     default:

@@ -6,13 +6,13 @@ import { call, startTestChain, type TestChain } from "../../../../support/chain.
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { type CTokenMarket, readAt, startCTokenMarket, variants } from "./market.ts";
+import { type CTokenMarkets, readAt, startCTokenMarkets, variants } from "./market.ts";
 
 const id = "protocol_04";
 const largest = 2n ** 256n - 1n;
 
 let chain: TestChain;
-let market: CTokenMarket;
+let market: CTokenMarkets;
 let hostile: Address;
 let test: TestDatabase;
 let index: CommunityIndex;
@@ -24,7 +24,7 @@ const words = (...values: readonly (bigint | Address)[]): Hex => `0x${values.map
 
 beforeAll(async () => {
   chain = await startTestChain();
-  market = await startCTokenMarket(chain, [variants.cash, variants.cash]);
+  market = await startCTokenMarkets(chain, [variants.cash, variants.cash]);
   const { contracts, registry } = market;
   const other = await chain.deploy(contracts.registry);
   hostile = await chain.deploy(contracts.hostile);
@@ -88,9 +88,9 @@ describe("a market that emits arbitrary events and has no functions", () => {
         borrow_rate: null,
       },
     });
-    for (const one of market.tokens) {
-      const read = (name: string) => readAt(chain, market.contracts.token, one.address, name, [], height);
-      expect(items.find(({ pool_address }) => pool_address === one.address)).toMatchObject({
+    for (const { address } of market.tokens) {
+      const read = (name: string) => readAt(chain, market.contracts.token, address, name, [], height);
+      expect(items.find(({ pool_address }) => pool_address === address)).toMatchObject({
         total_supply: String(((await read("totalSupply")) * (await read("exchangeRateStored"))) / 10n ** 18n),
         available_liquidity: String(await read("getCash")),
       });

@@ -90,7 +90,7 @@ export interface CToken {
 }
 
 /** Markets of one contract family, and accounts that use them. */
-export interface CTokenUse {
+export interface CTokenFixture {
   readonly registry: Address;
   /** Calls markets on behalf of its callers. */
   readonly router: Address;
@@ -105,12 +105,12 @@ export interface CTokenUse {
   callFrom(from: Address, market: CToken, name: string, args?: readonly unknown[]): TestTransaction;
   supply(from: Address, market: CToken, amount: bigint): TestTransaction;
   setPrice(market: CToken, price: bigint): TestTransaction;
-  /** A random action by an account with a market, or a donation, which emits no market event; some fail. */
+  /** A random action by an account on a market, or a donation, which emits no market event; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
 /** Markets for two tokens and the native token. */
-export interface CTokenMarket extends CTokenUse {
+export interface CTokenMarkets extends CTokenFixture {
   readonly contracts: CTokenContracts;
   readonly native: CToken;
 }
@@ -121,7 +121,7 @@ const unlimited = 2n ** 255n;
 interface ActionContext {
   readonly contracts: Pick<CTokenContracts, "asset" | "router">;
   readonly router: Address;
-  callFrom: CTokenUse["callFrom"];
+  callFrom: CTokenFixture["callFrom"];
 }
 
 interface ActionTarget {
@@ -130,7 +130,7 @@ interface ActionTarget {
   readonly market: CToken;
 }
 
-/** A random action by an account with a market, for itself or another account, or a donation. */
+/** A random action by an account on a market, for itself or another account, or a donation. */
 export const randomAction = (
   random: Random,
   { contracts, router, callFrom }: ActionContext,
@@ -168,20 +168,20 @@ export const randomAction = (
 };
 
 /** Deploys and lists two token markets of the given variants and a native-token market. */
-export const startCTokenMarket = async (chain: TestChain, [first, second]: readonly [number, number]): Promise<CTokenMarket> => {
+export const startCTokenMarkets = async (chain: TestChain, [first, second]: readonly [number, number]): Promise<CTokenMarkets> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const contracts = cTokenContracts;
   const people = chain.accounts.slice(0, 4) as Address[];
   const debtor = chain.accounts[4] as Address;
   const registry = await chain.deploy(contracts.registry);
   const router = await chain.deploy(contracts.router);
-  const terms = (name: string, decimals: number, payoutBlocks: bigint) => ({
+  const termsOf = (name: string, decimals: number, payoutBlocks: bigint) => ({
     ...{ name, symbol: name, initialExchangeRate: 2n * 10n ** BigInt(8 + decimals), ...rates },
     ...{ blocksPerYear: 400n, reserveFactor: 10n ** 17n, payoutBlocks },
   });
   const tokenMarket = async (variant: number, decimals: number, payoutBlocks: bigint): Promise<CToken> => {
     const asset = await chain.deploy(contracts.asset, [decimals]);
-    const address = await chain.deploy(contracts.token, [registry, variant, terms(`Lent ${decimals}`, decimals, payoutBlocks), asset]);
+    const address = await chain.deploy(contracts.token, [registry, variant, termsOf(`Lent ${decimals}`, decimals, payoutBlocks), asset]);
     for (const to of [...people, debtor]) await chain.send(call(contracts.asset, asset, "mint", [to, 10n ** BigInt(decimals + 9)]));
     for (const from of [...people, debtor])
       for (const spender of [address, router]) await chain.send({ from, ...call(contracts.asset, asset, "approve", [spender, unlimited]) });
@@ -190,7 +190,7 @@ export const startCTokenMarket = async (chain: TestChain, [first, second]: reado
   };
   const tokens = [await tokenMarket(first, 18, 0n), await tokenMarket(second, 6, 7n)] as const;
   const native: CToken = {
-    address: await chain.deploy(contracts.native, [registry, second, terms("Lent native", 18, 0n)]),
+    address: await chain.deploy(contracts.native, [registry, second, termsOf("Lent native", 18, 0n)]),
     asset: null,
     decimals: 18,
   };
@@ -200,7 +200,7 @@ export const startCTokenMarket = async (chain: TestChain, [first, second]: reado
   for (const market of all) await chain.send(call(contracts.registry, registry, "list", [market.address, priceOf(market)]));
   await chain.mine();
   const artifactOf = ({ asset }: CToken): Artifact => (asset === null ? contracts.native : contracts.token);
-  const callFrom: CTokenMarket["callFrom"] = (from, market, name, args = []) => ({
+  const callFrom: CTokenMarkets["callFrom"] = (from, market, name, args = []) => ({
     from,
     ...call(artifactOf(market), market.address, name, args),
   });

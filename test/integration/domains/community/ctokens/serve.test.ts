@@ -5,7 +5,7 @@ import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
 import { type CTokenStory, family, startCTokenStory } from "./story.ts";
 
-const names = { protocol_04: "compound", protocol_08: "venus" } as const;
+const protocolNames = { protocol_04: "compound", protocol_08: "venus" } as const;
 
 describe.each(family)("the endpoints of $id", (protocol) => {
   const { id } = protocol;
@@ -39,12 +39,12 @@ describe.each(family)("the endpoints of $id", (protocol) => {
         expected.map(({ pool_address, log_offset, balance, supply_rate }) => [pool_address, log_offset, balance, supply_rate]),
       );
       expect(items.length).toBeGreaterThan(2);
-      expect((await served.get(`${names[id]}/${operation}${query}`)).items).toEqual(items);
+      expect((await served.get(`${protocolNames[id]}/${operation}${query}`)).items).toEqual(items);
     }
   });
 
   it("name the native token as configured for its chain", async () => {
-    const names = { contract_name: "Ether", contract_ticker_symbol: "ETH", contract_decimals: 18 };
+    const etherFields = { contract_name: "Ether", contract_ticker_symbol: "ETH", contract_decimals: 18 };
     const { address } = story.market.native;
     const [market] = (await served.get(`${id}/market_data/?pool-address=${address}`)).items;
     expect(market).toMatchObject({
@@ -54,12 +54,12 @@ describe.each(family)("the endpoints of $id", (protocol) => {
       asset_decimals: 18,
     });
     const balances = (await served.get(`${id}/balances/?address=${wallet}`)).items;
-    expect(balances.find(({ pool_address }) => pool_address === address)).toMatchObject(names);
+    expect(balances.find(({ pool_address }) => pool_address === address)).toMatchObject(etherFields);
     const transactions = (await served.get(`${id}/transactions/?address=${wallet}&page-size=100`)).items;
     const amounts = transactions.flatMap((item) => item.amounts as { contract_address: Address }[]);
     const ether = amounts.filter(({ contract_address }) => contract_address === nativeTokenAddress);
     expect(ether.length).toBeGreaterThan(0);
-    for (const amount of ether) expect(amount).toMatchObject(names);
+    for (const amount of ether) expect(amount).toMatchObject(etherFields);
   });
 
   it("return all items across pages without gaps or duplicates", async () => {

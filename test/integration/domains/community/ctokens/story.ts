@@ -5,19 +5,19 @@ import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, type KnownToken, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { type CToken, type CTokenMarket, type CTokenUse, readAt, startCTokenMarket, variants } from "./market.ts";
+import { type CToken, type CTokenFixture, type CTokenMarkets, readAt, startCTokenMarkets, variants } from "./market.ts";
 
 /** The price of every asset except the native token, in US dollars per whole token. */
 const price = 3;
 
-/** The protocols of the family, with the events that their markets emit. */
+/** The protocols of the family, with the variants of their market contracts. */
 export const family = [
   { id: "protocol_04", kinds: [variants.oldest, variants.cash] as const },
   { id: "protocol_08", kinds: [variants.balance, variants.balance] as const },
 ] as const;
 
 /** Markets after a month of use, and their index. */
-export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
+export interface CTokenStory<Market extends CTokenFixture = CTokenMarkets> {
   readonly chain: TestChain;
   readonly market: Market;
   readonly test: TestDatabase;
@@ -35,17 +35,17 @@ export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
 
 export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): Promise<CTokenStory> => {
   const chain = await startTestChain();
-  return playCTokenStory(id, chain, await startCTokenMarket(chain, kinds));
+  return playCTokenStory(id, chain, await startCTokenMarkets(chain, kinds));
 };
 
 /** The assets except the native token, with prices, and the market tokens. */
-export const tokensOf = ({ all }: Pick<CTokenUse, "all">): KnownToken[] => [
+export const tokensOf = ({ all }: Pick<CTokenFixture, "all">): KnownToken[] => [
   ...all.flatMap(({ asset, decimals }) => (asset === null ? [] : [{ address: asset, name: "Asset", decimals, price }])),
   ...all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
 ];
 
 /** Runs the story on a protocol's markets, and indexes them. */
-export const playCTokenStory = async <Market extends CTokenUse>(
+export const playCTokenStory = async <Market extends CTokenFixture>(
   id: string,
   chain: TestChain,
   market: Market,
@@ -61,7 +61,7 @@ export const playCTokenStory = async <Market extends CTokenUse>(
     ...{ chain, market, test, index, heights },
     head: await chain.head(),
     itemsOf: createItemsOf(test.database, protocol),
-    view: (one, name, args, height) => readAt(chain, market.artifactOf(one), one.address, name, args, height),
+    view: (cToken, name, args, height) => readAt(chain, market.artifactOf(cToken), cToken.address, name, args, height),
     inDollars: (amount, { asset, decimals }) => (asset === null ? null : (Number(amount) / 10 ** decimals) * price),
     end: async () => {
       await index.end();
@@ -78,7 +78,7 @@ export const expectQuote = (found: unknown, expected: number | null): void => {
 };
 
 /** Runs a month of random actions, a liquidation, a donation, and blocks without events. Returns the heights at which responses are compared. */
-const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Promise<number[]> => {
+const runStory = async (chain: TestChain, market: CTokenFixture, seed: string): Promise<number[]> => {
   const random = createRandom(`cToken markets of ${seed}`);
   const { debtor } = market;
   const [first, , third] = market.people as [Address, Address, Address];
@@ -91,7 +91,9 @@ const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Prom
   };
   for (const from of market.people)
     await chain.send(
-      ...market.all.map((one) => market.supply(from, one, 5n * 10n ** BigInt(one.asset === null ? one.decimals : one.decimals + 3))),
+      ...market.all.map((cToken) =>
+        market.supply(from, cToken, 5n * 10n ** BigInt(cToken.asset === null ? cToken.decimals : cToken.decimals + 3)),
+      ),
     );
   await mine();
   for (let step = 0; step < 60; step += 1) {
@@ -114,7 +116,7 @@ const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Prom
   await chain.send(market.callFrom(third, gold, "accrueInterest"), market.callFrom(third, gold, "transfer", [first, 10n ** 11n]));
   await mine();
   // A donation alone changes the exchange rate without a market event.
-  await chain.send({ from: first, to: gold.asset as Address, data: donation(gold.address, 987_654_321n * 10n ** 9n) });
+  await chain.send({ from: first, to: gold.asset as Address, data: transferData(gold.address, 987_654_321n * 10n ** 9n) });
   await mine();
   heights.push(await chain.head());
   await mine();
@@ -123,4 +125,5 @@ const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Prom
 };
 
 /** Calldata of transfer(address,uint256). */
-const donation = (to: Address, amount: bigint): Hex => `0xa9059cbb${to.slice(2).padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
+const transferData = (to: Address, amount: bigint): Hex =>
+  `0xa9059cbb${to.slice(2).padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import type { CToken, CTokenUse } from "./market.ts";
+import type { CToken, CTokenFixture } from "./market.ts";
 import { type CTokenStory, expectQuote } from "./story.ts";
 import { blocksPerYearAt, marketAt, positionAt, ratesAt } from "./views.ts";
 
 /** Declares tests that compare responses about a story's markets with what the contracts return. */
-export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>>): void => {
-  let story: CTokenStory<CTokenUse>;
+export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenFixture>>): void => {
+  let story: CTokenStory<CTokenFixture>;
 
   beforeAll(async () => {
     story = await start();
@@ -16,33 +16,33 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
   });
 
   /** Expects a market's item in market_data to equal what its functions return at a height. */
-  const compareMarket = async (item: Readonly<Record<string, unknown>> | undefined, one: CToken, height: number): Promise<void> => {
-    const { tokens, borrows, cash, supply, utilization } = await marketAt(story.view, one, height);
-    expect(item, `${one.address} at ${height}`).toMatchObject({
+  const compareMarket = async (item: Readonly<Record<string, unknown>> | undefined, cToken: CToken, height: number): Promise<void> => {
+    const { tokens, borrows, cash, supply, utilization } = await marketAt(story.view, cToken, height);
+    expect(item, `${cToken.address} at ${height}`).toMatchObject({
       name: "Receipt",
-      asset_address: one.asset ?? nativeTokenAddress,
-      asset_decimals: one.decimals,
+      asset_address: cToken.asset ?? nativeTokenAddress,
+      asset_decimals: cToken.decimals,
       block_height: height,
       total_supply: String(supply),
       total_borrow: String(borrows),
       available_liquidity: String(cash),
-      lp_token_address: one.address,
+      lp_token_address: cToken.address,
       lp_token_total_supply: String(tokens),
     });
     expect(item?.utilization_rate).toBeCloseTo(utilization, 12);
-    expectQuote(item?.total_value_locked_quote, story.inDollars(supply, one));
-    expectQuote(item?.total_supply_quote, story.inDollars(supply, one));
-    expectQuote(item?.total_borrow_quote, story.inDollars(borrows, one));
+    expectQuote(item?.total_value_locked_quote, story.inDollars(supply, cToken));
+    expectQuote(item?.total_supply_quote, story.inDollars(supply, cToken));
+    expectQuote(item?.total_borrow_quote, story.inDollars(borrows, cToken));
   };
 
   it("have the totals that the contracts return, including after donations, payouts and blocks without a market event", async () => {
     for (const height of story.heights) {
       const items = await story.itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(story.market.all.map(({ address }) => address).sort());
-      for (const one of story.market.all)
+      for (const cToken of story.market.all)
         await compareMarket(
-          items.find(({ pool_address }) => pool_address === one.address),
-          one,
+          items.find(({ pool_address }) => pool_address === cToken.address),
+          cToken,
           height,
         );
     }
@@ -54,8 +54,8 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
     for (const height of story.heights.slice(1)) {
       const blocksPerYear = await blocksPerYearAt(story.chain, height);
       for (const item of await story.itemsOf("markets", { height })) {
-        const one = story.market.all.find(({ address }) => address === item.pool_address) as CToken;
-        const expectedRates = await ratesAt(story.chain, story.view, one, height, blocksPerYear);
+        const cToken = story.market.all.find(({ address }) => address === item.pool_address) as CToken;
+        const expectedRates = await ratesAt(story.chain, story.view, cToken, height, blocksPerYear);
         for (const [field, expected] of Object.entries(expectedRates)) {
           expect(Math.abs((item[field] as number) - expected)).toBeLessThanOrEqual(expected * 1e-12);
           rates.add(item[field]);
@@ -82,27 +82,27 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenUse>
   });
 
   /** An account's positions in a market, as its contract returns them. */
-  const positionsIn = async (one: CToken, wallet: Address, height: number): Promise<string[]> => {
-    const { supplied, borrowed, holdsTokens } = await positionAt(story.view, one, wallet, height);
+  const positionsIn = async (cToken: CToken, wallet: Address, height: number): Promise<string[]> => {
+    const { supplied, borrowed, holdsTokens } = await positionAt(story.view, cToken, wallet, height);
     return [
-      ...(holdsTokens ? [`${one.address} supplied ${supplied}`] : []),
-      ...(borrowed > 0n ? [`${one.address} borrowed ${borrowed}`] : []),
+      ...(holdsTokens ? [`${cToken.address} supplied ${supplied}`] : []),
+      ...(borrowed > 0n ? [`${cToken.address} borrowed ${borrowed}`] : []),
     ];
   };
 
-  it("have an account's tokens at the stored exchange rate, and its stored debt, as balances", async () => {
+  it("list an account's tokens at the stored exchange rate, and its stored debt, as balances", async () => {
     const { market, itemsOf } = story;
     let debts = 0;
     for (const wallet of [...market.people, market.debtor, market.router]) {
       for (const height of story.heights) {
-        const expected = await Promise.all(market.all.map((one) => positionsIn(one, wallet, height)));
+        const expected = await Promise.all(market.all.map((cToken) => positionsIn(cToken, wallet, height)));
         const items = await itemsOf("balances", { wallet, height });
         const actual = items.map(({ pool_address, position, balance }) => `${pool_address} ${position} ${balance}`);
         expect(actual.sort(), `${wallet} at ${height}`).toEqual(expected.flat().sort());
         for (const item of items) {
-          const one = market.all.find(({ address }) => address === item.pool_address) as CToken;
-          expect(item).toMatchObject({ contract_address: one.asset ?? nativeTokenAddress, contract_decimals: one.decimals });
-          expectQuote(item.quote, story.inDollars(BigInt(item.balance as string), one));
+          const cToken = market.all.find(({ address }) => address === item.pool_address) as CToken;
+          expect(item).toMatchObject({ contract_address: cToken.asset ?? nativeTokenAddress, contract_decimals: cToken.decimals });
+          expectQuote(item.quote, story.inDollars(BigInt(item.balance as string), cToken));
         }
         debts += actual.filter((line) => line.includes("borrowed")).length;
       }

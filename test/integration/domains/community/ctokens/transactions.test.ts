@@ -48,8 +48,8 @@ describe.each(family)("transactions of $id", (protocol) => {
         const paid = legs.find(({ direction }) => direction === "OUT") ?? legs[0];
         expect(item.total_quote).toBe(paid?.quote ?? null);
         for (const { contract_address, amount, quote } of legs) {
-          const one = market.all.find(({ asset }) => asset === contract_address);
-          if (one !== undefined) expectQuote(quote, inDollars(BigInt(amount), one));
+          const cToken = market.all.find(({ asset }) => asset === contract_address);
+          if (cToken !== undefined) expectQuote(quote, inDollars(BigInt(amount), cToken));
         }
       }
     }

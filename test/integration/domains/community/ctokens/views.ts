@@ -29,7 +29,7 @@ export const positionAt = async (view: MarketView, market: CToken, wallet: Addre
 };
 
 /** The newest block up to a height in which a market accrued interest; 0 if there is none. */
-const accrualBefore = async (chain: Pick<TestChain, "rpc">, { address }: CToken, height: number): Promise<number> => {
+const lastAccrualBlock = async (chain: Pick<TestChain, "rpc">, { address }: CToken, height: number): Promise<number> => {
   // keccak256 of AccrueInterest(uint256,uint256,uint256,uint256) and of AccrueInterest(uint256,uint256,uint256).
   const topics = [
     [
@@ -52,7 +52,7 @@ export const blocksPerYearAt = async (chain: Pick<TestChain, "rpc">, height: num
 
 /** A market's simple annual rates: the rates per block after the newest accrual, times the blocks per year. */
 export const ratesAt = async (chain: Pick<TestChain, "rpc">, view: MarketView, market: CToken, height: number, blocksPerYear: number) => {
-  const block = (await accrualBefore(chain, market, height)) || height;
+  const block = (await lastAccrualBlock(chain, market, height)) || height;
   const rateOf = async (name: string): Promise<number> => (Number(await view(market, name, [], block)) / 1e18) * blocksPerYear;
   return { supply_rate: await rateOf("supplyRatePerBlock"), borrow_rate: await rateOf("borrowRatePerBlock") };
 };

@@ -30,12 +30,12 @@ export interface StableMarket {
   readonly hostile: Address;
   readonly pools: readonly StablePool[];
   readonly people: readonly Address[];
-  use(from: Address, pool: StablePool, name: string, args: readonly unknown[], value?: bigint): TestTransaction;
+  callPool(from: Address, pool: StablePool, name: string, args: readonly unknown[], value?: bigint): TestTransaction;
   /** A random exchange, addition or removal; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 const unlimited = 2n ** 255n;
 const amplification = 100n;
 const gas = 3_000_000n;
@@ -43,9 +43,9 @@ const gas = 3_000_000n;
 /** Deploys the tokens, the registry and the pools, and adds liquidity to all but the empty one. */
 export const startStableMarket = async (chain: TestChain): Promise<StableMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
-  const people = chain.accounts.slice(0, 4).map(lower);
+  const people = chain.accounts.slice(0, 4).map(toLower);
   const [owner] = people as [Address];
-  const deploy = async (artifact: Artifact, args: readonly unknown[] = []) => lower(await chain.deploy(artifact, args));
+  const deploy = async (artifact: Artifact, args: readonly unknown[] = []) => toLower(await chain.deploy(artifact, args));
   const deployToken = (name: string, decimals: number) =>
     deploy(demoContracts("CustomDecimalsToken"), [name, name.toUpperCase(), decimals, 10n ** BigInt(decimals + 12)]);
   const tokens = { dollar: await deployToken("dollar", 6), euro: await deployToken("euro", 18), odd: await deployToken("odd", 2) };
@@ -89,7 +89,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
     ),
   );
   await chain.mine();
-  const use: StableMarket["use"] = (from, pool, name, args, value = 0n) => ({
+  const callPool: StableMarket["callPool"] = (from, pool, name, args, value = 0n) => ({
     from,
     gas,
     value,
@@ -104,7 +104,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   await chain.send(
     ...[plain, ether, base].map((pool) => {
       const amounts = pool.coins.map((coin) => inSmallestUnits(coin, 1_000));
-      return use(owner, pool, "add_liquidity", [amounts, 0n], valueFor(pool, amounts));
+      return callPool(owner, pool, "add_liquidity", [amounts, 0n], valueFor(pool, amounts));
     }),
   );
   // The registry has no pool token for the empty pool.
@@ -122,15 +122,15 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
     const sold = amounts[i] ?? 0n;
     const shares = (10n ** 18n * BigInt(random.between(1, 5_000))) / 1000n;
     return random.pick<TestTransaction>([
-      use(from, pool, "exchange", [BigInt(i), BigInt(j), sold, 0n], i === 0 ? valueFor(pool, amounts) : 0n),
-      use(from, pool, "exchange", [BigInt(j), BigInt(i), amounts[j], 0n], j === 0 ? valueFor(pool, amounts) : 0n),
-      use(from, pool, "add_liquidity", [amounts, 0n], valueFor(pool, amounts)),
-      use(from, pool, "remove_liquidity", [shares]),
-      use(from, pool, "remove_liquidity_one_coin", [shares, BigInt(i), 0n]),
-      use(from, pool, "remove_liquidity_imbalance", [amounts.map((amount) => amount / 20n), unlimited]),
+      callPool(from, pool, "exchange", [BigInt(i), BigInt(j), sold, 0n], i === 0 ? valueFor(pool, amounts) : 0n),
+      callPool(from, pool, "exchange", [BigInt(j), BigInt(i), amounts[j], 0n], j === 0 ? valueFor(pool, amounts) : 0n),
+      callPool(from, pool, "add_liquidity", [amounts, 0n], valueFor(pool, amounts)),
+      callPool(from, pool, "remove_liquidity", [shares]),
+      callPool(from, pool, "remove_liquidity_one_coin", [shares, BigInt(i), 0n]),
+      callPool(from, pool, "remove_liquidity_imbalance", [amounts.map((amount) => amount / 20n), unlimited]),
     ]);
   };
-  return { tokens, registry, router, plain, ether, base, empty, hostile, pools, people, use, randomTransaction };
+  return { tokens, registry, router, plain, ether, base, empty, hostile, pools, people, callPool, randomTransaction };
 };
 
 /** A pool event in the node's logs. */
@@ -149,7 +149,7 @@ export const poolLogs = async (chain: TestChain, pools: readonly StablePool[]): 
     { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]
   >("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: pools.map(({ address }) => address) }]);
   return logs.flatMap(({ blockNumber, logIndex, transactionHash, address, topics, data }) => {
-    const pool = pools.find((known) => known.address === address) as StablePool;
+    const pool = pools.find((candidate) => candidate.address === address) as StablePool;
     const { eventName, args } = decodeEventLog({ abi: pool.artifact.abi, topics, data }) as unknown as {
       eventName: string;
       args: PoolLog["args"];

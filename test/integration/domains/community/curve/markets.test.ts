@@ -40,7 +40,7 @@ describe("market_data and markets of protocol 05", () => {
   });
 
   it("use the virtual price's annualised growth since the first reading as their supply rate", async () => {
-    let grown = 0;
+    let growingPools = 0;
     for (const item of await itemsOf("markets", pools.head)) {
       const pool = pools.poolOf(item);
       if (pool === pools.market.empty) {
@@ -49,9 +49,9 @@ describe("market_data and markets of protocol 05", () => {
       }
       const rate = await rateOf(pool);
       expectNear(item.supply_rate, rate, pool.address);
-      grown += rate > 0 ? 1 : 0;
+      growingPools += rate > 0 ? 1 : 0;
     }
-    expect(grown).toBe(3);
+    expect(growingPools).toBe(3);
   });
 
   it("are ordered by value, unknown values last, and agree with each other", async () => {

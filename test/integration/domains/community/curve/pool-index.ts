@@ -49,7 +49,7 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
   await index.sync();
   const head = await chain.head();
   const { dollar, euro, odd } = market.tokens;
-  const known = new Map([
+  const pricedTokens = new Map([
     [dollar, { decimals: 6, price: 1 }],
     [euro, { decimals: 18, price: 1.25 }],
     [odd, { decimals: 2, price: 4 }],
@@ -69,14 +69,14 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
     test,
     index,
     head,
-    heights: [0, 2, 4, 7, steps].map((part) => head - steps + part),
+    heights: [0, 2, 4, 7, steps].map((step) => head - steps + step),
     itemsOf: (operation, parameters = {}) => run(operation, { height: head, ...parameters }),
     stateAt: (pool, height) => readState(chain, pool, height),
     poolOf: ({ pool_address }) => market.pools.find(({ address }) => address === pool_address) as StablePool,
     valueAt: ({ coins }, amounts) =>
       coins.reduce<number | null>((sum, coin, position) => {
         const amount = amounts[position] ?? 0n;
-        const token = known.get(coin);
+        const token = pricedTokens.get(coin);
         if (amount === 0n || sum === null) return sum;
         return token === undefined ? null : sum + (Number(amount) / 10 ** token.decimals) * token.price;
       }, 0),
@@ -94,7 +94,7 @@ const insertNativePrice = async ({ database }: TestDatabase, price: number): Pro
   await database.query("INSERT INTO price_hours VALUES ($1, $2, 0, $3, $3, $3, $3, 1)", [...native, `${price}e-18`]);
 };
 
-/** Expects a number that differs by no more than rounding errors, or null for null. */
+/** Expects a number that differs only by rounding errors, or null if null is expected. */
 export const expectNear = (actual: unknown, expected: number | null, label: string): void => {
   if (expected === null) expect(actual, label).toBeNull();
   else

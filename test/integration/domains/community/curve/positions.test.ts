@@ -94,7 +94,7 @@ describe("tokens of protocol 05", () => {
     for (const pool of [market.plain, market.ether, market.base]) {
       const [item] = await itemsOf("tokens", { wallet, pool: pool.address });
       const shares = await (await stateAt(pool, head)).sharesOf(wallet);
-      await chain.send(market.use(wallet, pool, "remove_liquidity", [shares]));
+      await chain.send(market.callPool(wallet, pool, "remove_liquidity", [shares]));
       await chain.mine();
       const paid = (await poolLogs(chain, [pool])).at(-1);
       expect(paid?.name).toBe("RemoveLiquidity");

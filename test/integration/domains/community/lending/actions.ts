@@ -51,8 +51,8 @@ interface ExpectedAction {
 
 const decode = (log: NodeLog, abi: Abi): Decoded => {
   const { eventName, args } = decodeEventLog({ abi, topics: log.topics, data: log.data }) as { eventName: string; args: object };
-  const lower = Object.entries(args).map(([name, value]) => [name, typeof value === "string" ? value.toLowerCase() : value]);
-  return { log, name: eventName, args: Object.fromEntries(lower) as Arguments };
+  const values = Object.entries(args).map(([name, value]) => [name, typeof value === "string" ? value.toLowerCase() : value]);
+  return { log, name: eventName, args: Object.fromEntries(values) as Arguments };
 };
 
 const orderOf = ({ blockNumber, logIndex }: NodeLog): number => Number(blockNumber) * 10_000 + Number(logIndex);
@@ -62,7 +62,7 @@ export const actionsOf = async (chain: TestChain, { pools, reserves }: LendingMa
   const logsOf = (address: readonly Address[]) => chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
   const poolEvents = (await logsOf(pools.map(({ address }) => address))).map((log) => decode(log, contracts("LendingPool").abi));
   const tokenEvents = (await logsOf(reserves.map(({ aToken }) => aToken))).map((log) => decode(log, contracts("AToken").abi));
-  const found = [...poolEvents.flatMap((one) => poolAction(one, reserves)), ...transfers(tokenEvents, poolEvents)];
+  const found = [...poolEvents.flatMap((event) => poolAction(event, reserves)), ...transfers(tokenEvents, poolEvents)];
   return found
     .filter(({ accounts }) => accounts.includes(wallet))
     .sort((left, right) => orderOf(right.log) - orderOf(left.log))
@@ -72,7 +72,9 @@ export const actionsOf = async (chain: TestChain, { pools, reserves }: LendingMa
       log_offset: Number(log.logIndex),
       tx_hash: log.transactionHash,
       pool_address: pool,
-      amounts: inOrder(legs.filter(([who]) => who === wallet).map(([, direction, token, amount]) => `${direction} ${token} ${amount}`)),
+      amounts: inOrder(
+        legs.filter(([account]) => account === wallet).map(([, direction, token, amount]) => `${direction} ${token} ${amount}`),
+      ),
     }));
 };
 
@@ -80,14 +82,14 @@ const poolAction = ({ log, name, args }: Decoded, reserves: readonly LendingRese
   const { reserve, user, onBehalfOf, to, repayer, liquidator, amount, debtToCover, liquidatedCollateralAmount: seized } = args;
   const receipt = (asset: Address): Address =>
     reserves.find(({ coin, pool }) => pool === log.address && coin.address === asset)?.aToken ?? zeroAddress;
-  const one = (action: string, asset: Address, accounts: readonly Address[], legs: readonly Leg[]): ExpectedAction[] => [
+  const actionOf = (action: string, asset: Address, accounts: readonly Address[], legs: readonly Leg[]): ExpectedAction[] => [
     { log, action, pool: receipt(asset), accounts, legs },
   ];
-  const owed: Leg = [repayer, "OUT", args.useATokens === true ? receipt(reserve) : reserve, amount];
+  const repaid: Leg = [repayer, "OUT", args.useATokens === true ? receipt(reserve) : reserve, amount];
   switch (name) {
     case "Supply":
     case "Deposit":
-      return one(
+      return actionOf(
         name.toLowerCase(),
         reserve,
         [user, onBehalfOf],
@@ -97,7 +99,7 @@ const poolAction = ({ log, name, args }: Decoded, reserves: readonly LendingRese
         ],
       );
     case "Withdraw":
-      return one(
+      return actionOf(
         "withdraw",
         reserve,
         [user, to],
@@ -107,11 +109,11 @@ const poolAction = ({ log, name, args }: Decoded, reserves: readonly LendingRese
         ],
       );
     case "Borrow":
-      return one("borrow", reserve, [user, onBehalfOf], [[user, "IN", reserve, amount]]);
+      return actionOf("borrow", reserve, [user, onBehalfOf], [[user, "IN", reserve, amount]]);
     case "Repay":
-      return one("repay", reserve, [user, repayer], [owed]);
+      return actionOf("repay", reserve, [user, repayer], [repaid]);
     case "LiquidationCall":
-      return one(
+      return actionOf(
         "liquidation",
         args.debtAsset,
         [user, liquidator],

@@ -58,7 +58,7 @@ describe("protocol 01 with an impostor among its contracts", () => {
     await asImpostor("announce", [asset, account, zeroAddress]);
     const height = await mineAndSync();
     expect(await marketOf(impostor, height)).toMatchObject({ total_supply: String(maxUint), total_borrow: null, borrow_rate: null });
-    // An account without code has no pool.
+    // An account without code returns no pool.
     expect(await marketOf(account, height)).toMatchObject({ total_supply: null, supply_rate: null, available_liquidity: null });
   });
 

@@ -29,8 +29,8 @@ beforeAll(async () => {
   const emitted = await lending.chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
   logs = emitted.flatMap((log) => {
     const { eventName, args } = decodeEventLog({ abi: contracts("LendingPool").abi, topics: log.topics, data: log.data });
-    const lower = Object.entries(args as object).map(([name, value]) => [name, typeof value === "string" ? value.toLowerCase() : value]);
-    return eventName === "ReserveDataUpdated" ? [] : [{ log, name: String(eventName), args: Object.fromEntries(lower) }];
+    const values = Object.entries(args as object).map(([name, value]) => [name, typeof value === "string" ? value.toLowerCase() : value]);
+    return eventName === "ReserveDataUpdated" ? [] : [{ log, name: String(eventName), args: Object.fromEntries(values) }];
   });
   actual = await servedEvents(
     served,
@@ -47,7 +47,7 @@ describe("lending details of pools", () => {
     const { reserves, pools } = lending.market;
     const expected = logs.map(({ log, name, args }) => {
       const isV2 = pools.find((pool) => pool.address === log.address)?.isV2 === true;
-      const reserveOf = (asset: unknown) => reserves.find((one) => one.pool === log.address && one.coin.address === asset);
+      const reserveOf = (asset: unknown) => reserves.find(({ pool, coin }) => pool === log.address && coin.address === asset);
       const amountOf = (asset: unknown, amount: unknown) => toWholeTokens(amount as bigint, reserveOf(asset)?.coin.decimals ?? 0);
       const { reserve, amount, user } = args;
       const moved = amountOf(reserve ?? args.debtAsset, amount ?? args.debtToCover);

@@ -38,7 +38,7 @@ export interface LendingMarket {
   readonly coins: readonly Coin[];
   readonly pools: readonly Pool[];
   readonly reserves: LendingReserve[];
-  /** A random action by an account with a reserve; some fail. */
+  /** A random action by an account on a reserve; some fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 

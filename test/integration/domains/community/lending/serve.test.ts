@@ -50,7 +50,7 @@ describe("lending-pool markets over HTTP", () => {
     const [{ aToken }] = reserves as [(typeof reserves)[0]];
     expect(addresses((await served.get(`protocol_01/market_data/?pool-address=${aToken}`)).items)).toEqual([aToken]);
     const { items } = await served.get(`protocol_01/market_data/?pool-address=${pools[0]?.address}`);
-    expect(new Set(addresses(items))).toEqual(new Set(reserves.flatMap((one) => (one.isV2 ? [] : [one.aToken]))));
+    expect(new Set(addresses(items))).toEqual(new Set(reserves.flatMap((reserve) => (reserve.isV2 ? [] : [reserve.aToken]))));
     expect(await served.request(`protocol_01/market_data/?pool-address=${coins[0]?.address}`)).toMatchObject({ status: 404 });
   });
 
@@ -93,7 +93,7 @@ describe("wallets in lending pools over HTTP", () => {
     expect(csv.length).toBeGreaterThan(10);
   });
 
-  it("have no items without a position; the response is 400 without an address", async () => {
+  it("have no items without a position, and get 400 without an address", async () => {
     const otherWallet = `0x${"12".repeat(20)}`;
     for (const operation of ["balances", "transactions"]) {
       expect((await served.get(`protocol_01/${operation}/?address=${otherWallet}`)).items).toEqual([]);

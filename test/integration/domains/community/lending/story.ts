@@ -28,15 +28,15 @@ export interface IndexedLending {
   end(): Promise<void>;
 }
 
-/** Runs and indexes weeks of actions with pools of both versions, with metadata and prices for all tokens. */
+/** Runs weeks of actions on pools of both versions, and indexes them with metadata and prices for all tokens. */
 export const startIndexedLending = async (protocol: Protocol, seed: string): Promise<IndexedLending> => {
   const chain = await startTestChain();
   const market = await startLending(chain);
   const test = await createTestDatabase();
   const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: configurationOf(market) });
   const first = (await chain.head()) + 1;
-  await playFixed(chain, market);
-  await playRandom(chain, market, seed);
+  await playFixedSteps(chain, market);
+  await playRandomSteps(chain, market, seed);
   await liquidate(chain, market, false);
   await liquidate(chain, market, true);
   await chain.mine((await timeOf(chain, await chain.head())) + 2);
@@ -57,7 +57,7 @@ export const tokensOf = ({ coins, reserves }: LendingMarket): KnownToken[] => [
 ];
 
 /** Creates debts of both kinds, increases and partly repays them, and makes repayments and withdrawals smaller than the interest. */
-export const playFixed = async (chain: TestChain, { people, reserves }: LendingMarket): Promise<void> => {
+export const playFixedSteps = async (chain: TestChain, { people, reserves }: LendingMarket): Promise<void> => {
   const [lender, borrower] = people as [Address, Address];
   const steps: readonly (readonly [Address, string, (asset: Address, unit: bigint) => readonly unknown[]])[] = [
     [lender, "supply", (asset, unit) => [asset, unit * 9_000n, lender, 0]],
@@ -80,7 +80,7 @@ export const playFixed = async (chain: TestChain, { people, reserves }: LendingM
 };
 
 /** Runs random actions; some blocks are empty, so that interest accrues between actions. */
-const playRandom = async (chain: TestChain, { randomTransaction }: LendingMarket, seed: string): Promise<void> => {
+const playRandomSteps = async (chain: TestChain, { randomTransaction }: LendingMarket, seed: string): Promise<void> => {
   const random = createRandom(seed);
   for (let step = 0; step < 32; step += 1) {
     if (step % 5 !== 4) await chain.send(...Array.from({ length: random.between(2, 8) }, () => randomTransaction(random)));
@@ -88,7 +88,7 @@ const playRandom = async (chain: TestChain, { randomTransaction }: LendingMarket
   }
 };
 
-/** Liquidates debts in one coin after the collateral coin lost five sixths of its value relative to it. */
+/** Liquidates debts in one coin after the collateral coin has lost five sixths of its value relative to the debt coin. */
 const liquidate = async (chain: TestChain, { coins, people, pools }: LendingMarket, receiveAToken: boolean): Promise<void> => {
   const [ether, dollar] = coins as [Coin, Coin];
   const setPrices = (price: bigint) =>

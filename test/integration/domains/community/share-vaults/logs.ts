@@ -51,7 +51,7 @@ export interface ExpectedAction {
 /** A wallet's actions as items of its transactions, newest first. */
 export const actionsOfWallet = async (chain: TestChain, actions: readonly ExpectedAction[], wallet: Address) => {
   const own = actions
-    .map((one) => ({ ...one, amounts: one.legs.flatMap(([account, leg]) => (account === wallet ? [leg] : [])) }))
+    .map((action) => ({ ...action, amounts: action.legs.flatMap(([account, leg]) => (account === wallet ? [leg] : [])) }))
     .filter(({ amounts, others = [] }) => amounts.length > 0 || others.includes(wallet))
     .sort((left, right) => right.event.block - left.event.block || right.event.index - left.event.index);
   return Promise.all(

@@ -95,7 +95,7 @@ const actionOfV2 = (token: Address, event: NodeEvent, moved: readonly NodeEvent[
 /** The assets that a withdrawal pays to an account other than the owner of the shares. */
 const paymentOfV2 = (token: Address, event: NodeEvent, shares: readonly NodeEvent[]): ExpectedAction[] => {
   const burned = shares
-    .filter((one) => isBurn(one) && one.hash === event.hash && one.address === event.address && one.index < event.index)
+    .filter((log) => isBurn(log) && log.hash === event.hash && log.address === event.address && log.index < event.index)
     .at(-1);
   const recipient = account(event, "recipient");
   if (burned === undefined) throw new Error(`No shares burned in ${event.hash}`);

@@ -23,7 +23,7 @@ let shared: SharedContracts;
 /** A version 2 vault without deposit events, one with them, a version 3 vault, and an empty one of each version. */
 let vaults: readonly VaultOfVersion[];
 let head: number;
-let items: ItemsOf;
+let itemsOf: ItemsOf;
 
 const deployVaults = async (): Promise<VaultOfVersion[]> => {
   const { strategist, collector, token } = shared;
@@ -92,7 +92,7 @@ beforeAll(async () => {
   const start = (await timeOf(chain, await chain.head())) + 86_400;
   for (let day = 0; day < days; day += 1) {
     await sendDay();
-    if (day === 5) await chain.send(...hostile.map((one) => callOf(people[0], "Hostile", one, "act", [people[0]])));
+    if (day === 5) await chain.send(...hostile.map((address) => callOf(people[0], "Hostile", address, "act", [people[0]])));
     // Profit is released over a day, so part of it is still locked at each height.
     await chain.mine(start + day * 30_000);
   }
@@ -102,7 +102,7 @@ beforeAll(async () => {
     { address: token, name: "Coin", decimals: tokenDecimals, price },
     ...vaults.map(({ address }) => ({ address, name: "Vault", decimals: tokenDecimals })),
   ]);
-  items = createItemsOf(test.database, protocol);
+  itemsOf = createItemsOf(test.database, protocol);
 });
 afterAll(async () => {
   await index?.end();
@@ -118,7 +118,7 @@ const addresses = (): Address[] => vaults.map(({ address }) => address);
 const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
   Math.max(...[...(await usedBlocks(chain, vault)), head - days + 1].filter((block) => block <= height));
 
-/** What shares are worth in assets, according to a vault's views; version 2 has only the price of one whole share. */
+/** The value of shares in assets, according to a vault's views; version 2 has only the price of one whole share. */
 const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
   contract === "LegacyVault"
     ? (shares * (await shared.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
@@ -127,7 +127,7 @@ const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, 
 describe("market data and markets of protocol 10", () => {
   it("equal what the vaults' views return at the height of their readings", async () => {
     for (const height of heights()) {
-      const found = await items("market_data", { height });
+      const found = await itemsOf("market_data", { height });
       for (const vault of vaults) {
         const { address, contract } = vault;
         const block = await usedAt(vault, height);
@@ -147,20 +147,21 @@ describe("market data and markets of protocol 10", () => {
   });
 
   it("are ordered by value and agree with each other", async () => {
-    const markets = await items("markets", { height: head });
+    const markets = await itemsOf("markets", { height: head });
     const values = markets.map(({ total_value_locked_quote: value }) => (value as number | null) ?? -1);
     expect(values).toEqual([...values].sort((left, right) => right - left));
     expect(markets.length).toBe(vaults.length + 2);
-    const details = await items("market_data", { height: head });
+    const details = await itemsOf("market_data", { height: head });
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
     const pages = [];
-    for (let offset = 0; offset < markets.length; offset += 2) pages.push(...(await items("markets", { height: head, limit: 2, offset })));
+    for (let offset = 0; offset < markets.length; offset += 2)
+      pages.push(...(await itemsOf("markets", { height: head, limit: 2, offset })));
     expect(pages).toEqual(markets);
   });
 
   it("use the share price's annualised growth since the first reading as their supply rate", async () => {
     for (const vault of vaults.slice(0, 3)) {
-      const [item] = await items("market_data", { height: head, pool: vault.address });
+      const [item] = await itemsOf("market_data", { height: head, pool: vault.address });
       const blocks = [head - days + 1, await usedAt(vault, head)];
       const unit = 10n ** (vault.contract === "LegacyVault" ? 6n : 36n);
       const [before = 0n, after = 0n] = await Promise.all(blocks.map((block) => assetsFor(vault, unit, block)));
@@ -172,7 +173,7 @@ describe("market data and markets of protocol 10", () => {
   });
 
   it("contain vaults whose views revert or return the largest number", async () => {
-    const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== shared.token);
+    const found = (await itemsOf("market_data", { height: head })).filter(({ asset_address }) => asset_address !== shared.token);
     expect(found.map(({ total_supply }) => total_supply).sort()).toEqual([String(2n ** 256n - 1n), null].sort());
     for (const item of found) expect(item).toMatchObject({ asset_address: null, total_value_locked_quote: null, supply_rate: null });
   });
@@ -187,18 +188,18 @@ describe("balances of protocol 10", () => {
           const shares = await shared.view(vault.contract, vault.address, "balanceOf", [wallet], height);
           if (shares > 0n) expected[vault.address] = String(await assetsFor(vault, shares, await usedAt(vault, height)));
         }
-        const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === shared.token);
+        const found = (await itemsOf("balances", { height, wallet })).filter(({ contract_address }) => contract_address === shared.token);
         expect(Object.fromEntries(found.map(({ pool_address, balance }) => [pool_address, balance])), `${wallet} at ${height}`).toEqual(
           expected,
         );
         for (const { balance, quote } of found) expect(quote).toBeCloseTo(inDollars(BigInt(balance as string)), 9);
       }
     }
-    expect((await items("balances", { height: head, wallet: shared.collector })).length).toBe(3);
+    expect((await itemsOf("balances", { height: head, wallet: shared.collector })).length).toBe(3);
   });
 
   it("are empty for an unknown wallet", async () => {
-    expect(await items("balances", { height: head, wallet: shared.token })).toEqual([]);
+    expect(await itemsOf("balances", { height: head, wallet: shared.token })).toEqual([]);
   });
 });
 
@@ -207,7 +208,7 @@ describe("transactions of protocol 10", () => {
     const actions = await allActions(chain, shared.token, vaults);
     const seen = new Set<unknown>();
     for (const wallet of [...shared.people, shared.router, shared.collector]) {
-      const all = await items("transactions", { height: head, wallet });
+      const all = await itemsOf("transactions", { height: head, wallet });
       const found = all.filter(({ pool_address }) => addresses().includes(pool_address as Address));
       expect(actionsIn(found), wallet).toEqual(await actionsOfWallet(chain, actions, wallet));
       for (const { action, pool_address } of found) seen.add(`${action} ${pool_address}`);
@@ -217,7 +218,7 @@ describe("transactions of protocol 10", () => {
 
   it("have the value of the assets that moved", async () => {
     const [wallet] = shared.people;
-    const moves = (await items("transactions", { height: head, wallet })).flatMap(({ amounts, total_quote }) => {
+    const moves = (await itemsOf("transactions", { height: head, wallet })).flatMap(({ amounts, total_quote }) => {
       const legs = amounts as { contract_address: Address; amount: string; quote: number | null }[];
       return legs.filter(({ contract_address }) => contract_address === shared.token).map((leg) => ({ ...leg, total_quote }));
     });
@@ -228,7 +229,7 @@ describe("transactions of protocol 10", () => {
 
   it("are paginated up to the as-of block", async () => {
     const [wallet] = shared.people;
-    await expectPages(items, wallet, head, head - 3);
+    await expectPages(itemsOf, wallet, head, head - 3);
   });
 });
 

@@ -14,7 +14,7 @@ export interface PoolAction {
 }
 
 const actionNames: Readonly<Record<string, string>> = { Swap: "swap", Mint: "add_liquidity", Burn: "remove_liquidity" };
-const lower = (address: unknown): Address => String(address).toLowerCase() as Address;
+const toLower = (address: unknown): Address => String(address).toLowerCase() as Address;
 
 /**
  * A wallet's actions on pools, from the node's logs, newest first. The wallet sent the transaction, called the pool, or received what the pool
@@ -29,14 +29,14 @@ export const actionsOf = async (chain: TestChain, pools: readonly Address[], wal
     const { from } = await chain.rpc<{ from: Address }>("eth_getTransactionByHash", [transaction]);
     const minted = logs.slice(0, position).findLast((log) => log.address === address && log.name === "Transfer");
     const recipient = name === "Mint" ? minted?.args.to : args.to;
-    if (![from, args.sender, recipient].map(lower).includes(wallet)) continue;
+    if (![from, args.sender, recipient].map(toLower).includes(wallet)) continue;
     found.push({
       action,
       block_height: block,
       log_offset: index,
       tx_hash: transaction,
       pool_address: address,
-      from_address: lower(from),
+      from_address: toLower(from),
     });
   }
   return found.sort((left, right) => right.block_height - left.block_height || right.log_offset - left.log_offset);
@@ -54,7 +54,7 @@ export const flowsOf = async (chain: TestChain, hash: Hash, wallet: Address): Pr
     const { args } = decodeEventLog({ abi: uniswap.pair().abi, topics, data }) as unknown as {
       args: { from: Address; to: Address; value: bigint };
     };
-    const change = (lower(args.to) === wallet ? args.value : 0n) - (lower(args.from) === wallet ? args.value : 0n);
+    const change = (toLower(args.to) === wallet ? args.value : 0n) - (toLower(args.from) === wallet ? args.value : 0n);
     flows[address] = (flows[address] ?? 0n) + change;
   }
   return Object.fromEntries(Object.entries(flows).filter(([, flow]) => flow !== 0n));

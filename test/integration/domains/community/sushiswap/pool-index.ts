@@ -67,7 +67,7 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
     test,
     index,
     head,
-    heights: [0, 2, 4, 7, steps].map((part) => head - steps + part),
+    heights: [0, 2, 4, 7, steps].map((step) => head - steps + step),
     itemsOf: (operation, parameters = {}) => run(operation, { height: head, ...parameters }),
     poolAt: (pool, height) => readPool(chain, pool, height),
     priceOf,
@@ -83,7 +83,7 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
   };
 };
 
-/** Expects a number that differs by no more than rounding errors, or null for null. */
+/** Expects a number that differs only by rounding errors, or null if null is expected. */
 export const expectNear = (actual: unknown, expected: number | null, label: string): void => {
   if (expected === null) expect(actual, label).toBeNull();
   else

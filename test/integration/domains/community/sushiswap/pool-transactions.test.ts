@@ -83,7 +83,7 @@ describe("transactions of protocol 07", () => {
     expect(amounts.filter(({ quote }) => quote !== null).length).toBeGreaterThan(20);
   });
 
-  it("value pool tokens as the amounts that they were exchanged for", async () => {
+  it("value pool tokens at the value of the amounts that they were exchanged for", async () => {
     const { market } = pools;
     const items = (await Promise.all(market.people.map((wallet) => transactionsOf(wallet)))).flat();
     let compared = 0;

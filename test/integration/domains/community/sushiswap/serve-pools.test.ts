@@ -74,7 +74,7 @@ describe("endpoints of protocol 07", () => {
     expect((await served.request("protocol_07/markets/?chain-name=other")).status).toBe(404);
   });
 
-  it("return data as of the pools projection's checkpoint while it is rebuilt", async () => {
+  it("return data as of the pools projection's checkpoint while the projection is rebuilt", async () => {
     const { test, head } = pools;
     const setCheckpoint = (block: number) =>
       test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);

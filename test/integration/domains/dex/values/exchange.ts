@@ -19,7 +19,7 @@ import {
   swapsOf,
   volume,
 } from "./expected.ts";
-import { api, exchange, firstDay, firstHour, headTime, pairs, priced, sides, test, tokens } from "./setup.ts";
+import { api, exchange, firstDay, firstHour, headTime, pairs, priced, sides, testDatabase, tokens } from "./setup.ts";
 
 const sideOf = (pair: Address, token: Address): number => [...(sides.get(pair) ?? [])].indexOf(token);
 
@@ -139,7 +139,7 @@ export const describeExchange = (): void => {
     it("has only swap counts for days that are not rolled up", async () => {
       const day = Math.floor(firstDay / secondsPerDay) + 6;
       const [before] = (await api.get("week/xy=k/swap/ecosystem/")).items;
-      await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [day * 24 + 23]);
+      await testDatabase.database.query("DELETE FROM exchange_hours WHERE hour = $1", [day * 24 + 23]);
       const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
       const position = before.volume_chart_30d.findIndex((point: ResponseData) => point.dt.startsWith(dateOf(day * secondsPerDay)));
       expect(before.volume_chart_30d[position].swap_count_24).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ export const describeExchange = (): void => {
         volume_quote: null,
         pretty_volume_quote: null,
       });
-      expect(await rollUp(test.database, [exchange.factory])).toBe(1);
+      expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(1);
       expect((await api.get("week/xy=k/swap/ecosystem/")).items).toEqual([before]);
     });
   });

@@ -19,7 +19,7 @@ import {
   swapsOf,
   volume,
 } from "./expected.ts";
-import { api, closingBlock, exchange, firstDay, firstHour, head, headTime, pairs, priced, sides, test, tokens } from "./setup.ts";
+import { api, closingBlock, exchange, firstDay, firstHour, head, headTime, pairs, priced, sides, testDatabase, tokens } from "./setup.ts";
 
 const weekVolume = (pair: Address, end: number): bigint | null => {
   const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
@@ -82,18 +82,18 @@ export const describePools = (): void => {
     });
 
     it("is not rolled up before prices are computed", async () => {
-      expect(await rollUp(test.database, [exchange.factory])).toBe(0);
+      expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(0);
     });
   });
 
   describe("rolled-up hours", () => {
     it("include the last closed one and the last one of each day with prices", async () => {
       const last = hourOf(closedEnd());
-      await finishHours(test.database, firstHour, last, closingBlock);
+      await finishHours(testDatabase.database, firstHour, last, closingBlock);
       // Nine full days and the last closed hour of the tenth.
-      expect(await rollUp(test.database, [exchange.factory])).toBe(10);
-      expect(await rollUp(test.database, [exchange.factory])).toBe(0);
-      const rows = await test.database.query<{ hour: number; block_number: number }>(
+      expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(10);
+      expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(0);
+      const rows = await testDatabase.database.query<{ hour: number; block_number: number }>(
         "SELECT hour, block_number FROM exchange_hours ORDER BY hour",
       );
       const hours = [...Array.from({ length: 9 }, (_, day) => firstHour + day * 24 + 23), last];
@@ -101,10 +101,10 @@ export const describePools = (): void => {
     });
 
     it("are recomputed, with the same values, after the price settings change", async () => {
-      const stored = () => test.database.query("SELECT * FROM exchange_hour_pools ORDER BY hour, rank");
+      const stored = () => testDatabase.database.query("SELECT * FROM exchange_hour_pools ORDER BY hour, rank");
       const before = await stored();
-      await test.database.query("INSERT INTO price_settings (chain_id, fingerprint, revision) VALUES (31337, 'others', 0)");
-      expect(await rollUp(test.database, [exchange.factory])).toBe(10);
+      await testDatabase.database.query("INSERT INTO price_settings (chain_id, fingerprint, revision) VALUES (31337, 'others', 0)");
+      expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(10);
       expect(await stored()).toEqual(before);
     });
   });

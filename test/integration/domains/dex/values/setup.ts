@@ -36,7 +36,7 @@ export let chain: TestChain;
 /** The exchange that the tests trade on. */
 export let exchange: TestExchange;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The API that serves the index. */
 export let api: TestApi;
 /** The first four have 6, 18, 0 and 36 decimals; the last two have no price. */
@@ -56,7 +56,7 @@ export let priced: ReadonlyMap<string, PricedAsset>;
 /** Each pair's tokens. */
 export const sides = new Map<Address, readonly [Address, Address]>();
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 /** The timestamp of the newest block. */
 export const headTime = () => times[head] ?? 0;
 /** The last block of an hour. */
@@ -98,11 +98,11 @@ const drain = async (pair: Address): Promise<void> => {
 /** Builds ten days of trades, indexes them, writes prices and serves the index. */
 export const setUp = async () => {
   chain = await startTestChain();
-  people = chain.accounts.slice(1, 4).map(lower) as unknown as typeof people;
-  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  people = chain.accounts.slice(1, 4).map(toLower) as unknown as typeof people;
+  exchange = await deployExchange(chain, toLower(await chain.deploy(artifacts.weth())));
   const deployed: Address[] = [];
   for (const name of ["Usd", "Gold", "Stone", "Dust", "Mist", "Haze"])
-    deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
+    deployed.push(toLower(await chain.deploy(artifacts.erc20(), [name, name])));
   tokens = deployed as unknown as typeof tokens;
   const [usd, gold, stone, dust, mist, haze] = tokens;
   await mineTransactions(
@@ -130,7 +130,7 @@ export const setUp = async () => {
     const [token0, token1] = await Promise.all(
       ["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], height)),
     );
-    sides.set(pair, [lower(token0 ?? ""), lower(token1 ?? "")]);
+    sides.set(pair, [toLower(token0 ?? ""), toLower(token1 ?? "")]);
   }
   await mineTransactions(
     chain,
@@ -164,13 +164,14 @@ export const setUp = async () => {
   );
   times = blocks.map(({ timestamp }) => Number(timestamp));
   logs = await pairLogs(chain, pairs, head);
-  test = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
+  testDatabase = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, testDatabase.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(head);
   await indexer.close();
   const decimals = [6, 18, 0, 36, 18, 18];
-  for (const [position, token] of tokens.entries()) await writeMetadata(test.database, token, `T${position}`, decimals[position] ?? 0);
-  for (const pair of pairs) await writeMetadata(test.database, pair, "LP", 18);
+  for (const [position, token] of tokens.entries())
+    await writeMetadata(testDatabase.database, token, `T${position}`, decimals[position] ?? 0);
+  for (const pair of pairs) await writeMetadata(testDatabase.database, pair, "LP", 18);
   const steppedPrice = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
   const known: PricedAsset[] = [
     { asset: usd, decimals: 6, cents: () => 100n },
@@ -182,13 +183,13 @@ export const setUp = async () => {
     { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
   ];
   priced = new Map(known.map((entry) => [entry.asset, entry]));
-  await writePrices(test.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closingBlock);
-  api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  await writePrices(testDatabase.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closingBlock);
+  api = await servePools(testDatabase.database, [{ name: "swap", factory: exchange.factory }]);
 };
 
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await api?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 };

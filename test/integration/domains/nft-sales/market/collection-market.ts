@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../../pools/serve-pools.ts";
 import { serveNftMarket } from "../nft-market.ts";
-import { api, day, market, rate, test } from "./setup.ts";
+import { api, day, etherPrice, market, testDatabase } from "./setup.ts";
 
 const itemsOf = async (operation: string, query = "days=50", collection: Address = market.art): Promise<Map<string, ResponseData>> => {
   const { items } = await api.get(`nft_market/${collection}/${operation}/?${query}`);
@@ -44,17 +44,17 @@ export const describeCollectionMarket = (): void => {
         const item = volumes.get(day(number));
         return [item?.volume_native_quote, item?.volume_quote, item?.wash_volume_native_quote, item?.wash_volume_quote];
       };
-      expect(volumesOn(0)).toEqual([3, 3 * rate(0), 0, 0]);
+      expect(volumesOn(0)).toEqual([3, 3 * etherPrice(0), 0, 0]);
       // The two paintings of the bundle cost 0.2 ether and 1 wei; 1,000 coins are a thousand dollars.
-      expect(volumesOn(1)[1]).toBeCloseTo(1_000 + 0.2 * rate(1), 9);
-      expect(volumesOn(1)[0]).toBeCloseTo(1_000 / rate(1) + 0.2, 12);
+      expect(volumesOn(1)[1]).toBeCloseTo(1_000 + 0.2 * etherPrice(1), 9);
+      expect(volumesOn(1)[0]).toBeCloseTo(1_000 / etherPrice(1) + 0.2, 12);
       expect(volumesOn(1)[3]).toBe(1_000);
-      expect(volumesOn(1)[2]).toBeCloseTo(1_000 / rate(1), 12);
+      expect(volumesOn(1)[2]).toBeCloseTo(1_000 / etherPrice(1), 12);
       expect(volumesOn(2)).toEqual([null, null, 0, 0]);
       // One sale is paid in two tokens and has no price.
-      expect(volumesOn(3)).toEqual([0.2, 0.2 * rate(3), 0, 0]);
+      expect(volumesOn(3)).toEqual([0.2, 0.2 * etherPrice(3), 0, 0]);
       expect(volumesOn(4)).toEqual([0, 0, 0, 0]);
-      expect(volumesOn(5)).toEqual([3.501, 3.501 * rate(5), 3.001, 3.001 * rate(5)]);
+      expect(volumesOn(5)).toEqual([3.501, 3.501 * etherPrice(5), 3.001, 3.001 * etherPrice(5)]);
       expect(volumes.get(day(0))).toMatchObject({ native_ticker_symbol: "ETH", native_name: "Ether", pretty_volume_quote: "$6,000.00" });
     });
 
@@ -66,7 +66,7 @@ export const describeCollectionMarket = (): void => {
       expect([0, 1, 2, 3, 4, 5, 29, 30].map(floorOn)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
       // The day 1 bundle counts up to day 30, the 0.2 ether sale of day 3 up to day 32, the 0.5 ether sale of day 5 up to day 34.
       expect([31, 32, 33, 34, 35, 39, 40, 41].map(floorOn)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
-      expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * rate(31), pretty_floor_price_quote: "$462.00" });
+      expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * etherPrice(31), pretty_floor_price_quote: "$462.00" });
       const editions = await itemsOf("floor_price", "days=50", market.editions);
       expect([1, 3, 31].map((number) => editions.get(day(number))?.floor_price_native_quote)).toEqual([0.1, 0.1, 1]);
     });
@@ -81,7 +81,7 @@ export const describeCollectionMarket = (): void => {
     });
 
     it("is unknown if no marketplace is configured", async () => {
-      const other = await serveNftMarket(test.database, market, []);
+      const other = await serveNftMarket(testDatabase.database, market, []);
       const numbers: Readonly<Record<string, readonly string[]>> = {
         sale_count: ["sale_count", "wash_sale_count"],
         volume: ["volume_quote", "volume_native_quote", "pretty_volume_quote", "wash_volume_quote", "wash_volume_native_quote"],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { erc20Item, native, type OrderItem } from "../../../../../demo/story/seaport-orders.ts";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { ether, indexNftMarket, salesIn } from "../nft-market.ts";
-import { market, storedSales, test } from "./setup.ts";
+import { market, storedSales, testDatabase } from "./setup.ts";
 
 const line = (
   day: number,
@@ -23,7 +23,7 @@ export const describeRecordedSales = (): void => {
       const { art, editions, coin, junk, weth, accounts } = market;
       const [anna, ben, cleo, , dora] = accounts;
       const painting = (id: bigint) => [art, id, 1n] as const;
-      // 0.7 ether and 3 wei for seven units: 10^17 wei each, and one more for the first three, which are a painting and two of the five units.
+      // 0.7 ether and 3 wei for seven units: 10^17 wei each, and one wei more for the first three, which are a painting and two of the five units.
       const tenth = 10n ** 17n;
       expect(storedSales).toEqual([
         line(0, painting(0n), anna, ben, native(ether)),
@@ -50,7 +50,7 @@ export const describeRecordedSales = (): void => {
         expect(await salesIn(other.database)).toEqual(storedSales);
         const sums =
           "SELECT collection, day, marketplace, payment_token, sales, wash_sales, amount, wash_amount, lowest, since_block FROM nft_market_days ORDER BY 1, 2, 3, 4";
-        expect(await other.database.query(sums)).toEqual(await test.database.query(sums));
+        expect(await other.database.query(sums)).toEqual(await testDatabase.database.query(sums));
       } finally {
         await other.drop();
       }

@@ -10,11 +10,11 @@ import { createPriceQueries } from "../../../../../runtime/domains/prices/querie
 import { type Decimal, toNumber } from "../../../../../runtime/lib/decimal.ts";
 import { type Address, type Hash, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../../pools/serve-pools.ts";
-import { api, hashes, market, rate, test } from "./setup.ts";
+import { api, etherPrice, hashes, market, testDatabase } from "./setup.ts";
 
 const detailsOf = async (hash: Hash | undefined): Promise<ResponseData> =>
   (await api.get(`transaction_v2/${hash}/?no-logs=true&with-nft-sales=true`)).items[0].nft_sale_details;
-const headOf = async (): Promise<number> => market.chain.head();
+const marketHead = async (): Promise<number> => market.chain.head();
 /** The part of a resolver's context that these queries need. */
 const contextOf = (anchor: number | null): ResolverContext => {
   const settings = {
@@ -31,9 +31,9 @@ const contextOf = (anchor: number | null): ResolverContext => {
     anchor,
     indexedFrom: null,
     chains: { get: () => settings, list: () => [settings] },
-    ledger: createLedgerQueries(test.database),
-    nftSales: createNftSaleQueries(test.database),
-    prices: createPriceQueries(test.database, (chainId) => chainId),
+    ledger: createLedgerQueries(testDatabase.database),
+    nftSales: createNftSaleQueries(testDatabase.database),
+    prices: createPriceQueries(testDatabase.database, (chainId) => chainId),
   } as unknown as ResolverContext;
 };
 
@@ -112,7 +112,7 @@ export const describeResponses = (): void => {
 
   describe("sales in other responses", () => {
     it("determine the newest day's floor prices, for any number of collections", async () => {
-      const context = contextOf(await headOf());
+      const context = contextOf(await marketHead());
       const floorPrices = await currentFloors(
         context,
         { id: 31337, name: "market" } as Chain,
@@ -122,9 +122,9 @@ export const describeResponses = (): void => {
       // 4 ether on day 41; the edition's last sale was more than thirty days ago, and a coin is not a collection.
       expect([...floorPrices.keys()]).toEqual([market.art]);
       const { native: inEther, quote } = floorPrices.get(market.art) ?? {};
-      expect([toNumber(inEther as Decimal), toNumber(quote as Decimal)]).toEqual([4, 4 * rate(41)]);
+      expect([toNumber(inEther as Decimal), toNumber(quote as Decimal)]).toEqual([4, 4 * etherPrice(41)]);
       const [newest] = (await api.get(`nft_market/${market.art}/floor_price/`)).items;
-      expect(newest).toMatchObject({ floor_price_native_quote: 4, floor_price_quote: 4 * rate(41) });
+      expect(newest).toMatchObject({ floor_price_native_quote: 4, floor_price_quote: 4 * etherPrice(41) });
       expect(await currentFloors(contextOf(null), { id: 31337, name: "market" } as Chain, [market.art], "USD")).toEqual(new Map());
     });
 
@@ -140,7 +140,7 @@ export const describeResponses = (): void => {
         tokenQuery(editions, 7),
         tokenQuery(editions, 8),
       ];
-      const last = await lastNativeSales(contextOf(0), 31337, queries, await headOf());
+      const last = await lastNativeSales(contextOf(0), 31337, queries, await marketHead());
       expect(queries.map((query) => last(query).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
       // Two of the five units cost 1 wei more; the unit price is rounded down.
       expect(last(tokenQuery(editions, 7)).token_price_wei).toBe(String(10n ** 17n));

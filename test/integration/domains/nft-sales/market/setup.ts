@@ -20,7 +20,7 @@ import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsPerDay
 /** The market whose sales are tested. */
 export let market: NftMarket;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The API that serves the index. */
 export let api: TestApi;
 /** The stored sales, as lines of text. */
@@ -28,13 +28,13 @@ export let storedSales: string[];
 /** Transactions by sale name. */
 export const hashes: Record<string, Hash> = {};
 const gas = 3_000_000n;
-/** The key of anvil's second account. */
-const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+/** The private key of anna, anvil's second account. */
+const annaKey = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
 /** The date of a market day. */
 export const day = (number: number): string => `${new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 19)}Z`;
-/** Returns the dollar price of ether on a day. */
-export const rate = (number: number): number => 2_000 + 10 * number;
+/** The dollar price of ether on a market day. */
+export const etherPrice = (number: number): number => 2_000 + 10 * number;
 
 /** Builds 42 days of sales, indexes them, writes prices and serves the index. */
 export const setUp = async () => {
@@ -52,7 +52,7 @@ export const setUp = async () => {
       withRecipient(dora, native((ether * 5n) / 100n)),
     ],
   );
-  const signature = await signOrder(listing, { chainId: 31337, address: seaport }, keyOfFirst);
+  const signature = await signOrder(listing, { chainId: 31337, address: seaport }, annaKey);
   const [signed] = await mineOn(0, 9, {
     from: ben,
     to: seaport,
@@ -129,12 +129,12 @@ export const setUp = async () => {
   await mineOn(41, 9, { to: anna });
   Object.assign(hashes, { signed, accepted, matched, bundle });
 
-  test = await indexNftMarket(market);
-  storedSales = await salesIn(test.database);
+  testDatabase = await indexNftMarket(market);
+  storedSales = await salesIn(testDatabase.database);
   const hour = firstDay * 24;
   const wholeDays = (at: number) => BigInt(Math.floor((at - hour) / 24));
   await writePrices(
-    test.database,
+    testDatabase.database,
     [
       { asset: nativeTokenAddress, decimals: 18, cents: (at) => 200_000n + 1_000n * wholeDays(at) },
       { asset: coin, decimals: 18, cents: () => 100n },
@@ -143,14 +143,16 @@ export const setUp = async () => {
     hour + 42 * 24,
     () => 1,
   );
-  await writeMetadata(test.database, coin, "COIN", 18);
-  await writeMetadata(test.database, art, "VIEW", 0);
-  api = await serveNftMarket(test.database, market, [{ protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" }]);
+  await writeMetadata(testDatabase.database, coin, "COIN", 18);
+  await writeMetadata(testDatabase.database, art, "VIEW", 0);
+  api = await serveNftMarket(testDatabase.database, market, [
+    { protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" },
+  ]);
 };
 
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await api?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 };

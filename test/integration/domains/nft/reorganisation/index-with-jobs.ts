@@ -7,7 +7,7 @@ import { createMetadataWorker } from "../../../../../runtime/domains/nft-metadat
 import { createMetadataJobs } from "../../../../../runtime/domains/nft-metadata/jobs/jobs.ts";
 import { tokenMetadataRead } from "../../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createChainScheduler } from "../../../../../runtime/jobs/chain-scheduler.ts";
-import { createNodeReads } from "../../../../../runtime/jobs/node-reads.ts";
+import { createNodeReadScheduler } from "../../../../../runtime/jobs/node-reads.ts";
 import { projections } from "../../../../../runtime/projections.ts";
 import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../../../support/indexer/support.ts";
 import { multicallAddress } from "../../../../support/multicall.ts";
@@ -21,7 +21,7 @@ export interface IndexWithJobs {
 }
 
 /** Indexes a market's chain into a database, and starts the background work. */
-export const follow = async ({ chain, weth }: NftMarket, database: Database): Promise<IndexWithJobs> => {
+export const startIndexWithJobs = async ({ chain, weth }: NftMarket, database: Database): Promise<IndexWithJobs> => {
   const settings = { ...chainConfig.parse({ name: "market", id: 31337, rpc: chain.url }), id: 31337 };
   const running = await createTestIndexer(chain.url, database, { projections, chain: chainOf({ wrappedNative: [weth] }) });
   const end = runInBackground(running);
@@ -51,9 +51,14 @@ export const follow = async ({ chain, weth }: NftMarket, database: Database): Pr
     pauseMilliseconds: 5,
   });
   const stop = new AbortController();
-  const metadataReads = createNodeReads({ ...shared, chainName: "market", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
-    stop.signal,
-  );
+  const nodeReadScheduler = createNodeReadScheduler({
+    ...shared,
+    chainName: "market",
+    reads: [tokenMetadataRead],
+    logger,
+    isLeading: () => true,
+  });
+  const metadataReads = nodeReadScheduler.run(stop.signal);
   const isMetadataRead = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
   return {
     reconcile: async () => {

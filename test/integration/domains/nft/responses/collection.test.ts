@@ -14,11 +14,11 @@ import {
   index,
   maxTokenId,
   setUp,
-  size,
+  sizeRow,
   spam,
   tearDown,
-  token,
-  trait,
+  tokenRow,
+  traitRow,
   urlOf,
 } from "./collections.ts";
 
@@ -42,8 +42,8 @@ describe("tokens of a collection", () => {
     const page = async (number: number) => (await other.get(urlOf(`nft/${art}/metadata/?page-size=3&page-number=${number}`))).data;
     expect((await page(0)).pagination.total_count).toBe(5);
     await other.blocks(head + 1, head + 1);
-    await other.insert("nft_tokens", [token(art, "0", head + 1)]);
-    await other.insert("nft_collection_sizes", [size(art, head + 1, 6)]);
+    await other.insert("nft_tokens", [tokenRow(art, "0", head + 1)]);
+    await other.insert("nft_collection_sizes", [sizeRow(art, head + 1, 6)]);
     await other.database.query("UPDATE projection_checkpoints SET block_number = $1", [head + 1]);
     const second = await page(1);
     expect([idsOf(second.items), second.pagination.total_count]).toEqual([["4", maxTokenId], 5]);
@@ -63,7 +63,7 @@ describe("tokens of a collection", () => {
     expect(later.message).toBe(`NFT collections are being rebuilt: at block 8 of ${head}. Retry later.`);
     await other.database.query("DELETE FROM projection_checkpoints");
     expect((await other.get(urlOf(`nft/${art}/metadata/`))).message).toBe(
-      `NFT collections are being rebuilt: no block of ${head} yet. Retry later.`,
+      `NFT collections are being rebuilt: no block up to ${head} is included yet. Retry later.`,
     );
     await other.end();
   });
@@ -148,7 +148,7 @@ describe("tokens of a collection", () => {
   it("are filtered by the first 256 characters of a trait and value, as they are stored", async () => {
     // The characters are code points, not UTF-16 code units.
     const long = "\u{1f33a}".repeat(300);
-    await index.insert("nft_attributes", [trait("4", 0, "Long", "\u{1f33a}".repeat(256))]);
+    await index.insert("nft_attributes", [traitRow("4", 0, "Long", "\u{1f33a}".repeat(256))]);
     const { items } = await get(`nft/${art}/metadata/?values-filter=${encodeURIComponent(long)}`);
     expect(idsOf(items)).toEqual(["4"]);
   });

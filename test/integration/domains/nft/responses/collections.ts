@@ -26,7 +26,13 @@ export const maxTokenId = String(2n ** 256n - 1n);
 export const chain_id = 7;
 
 /** A token row. */
-export const token = (token: string, token_id: string, block_number: number, standard = 2, original_owner: string | null = alice): Row => ({
+export const tokenRow = (
+  token: string,
+  token_id: string,
+  block_number: number,
+  standard = 2,
+  original_owner: string | null = alice,
+): Row => ({
   chain_id,
   token,
   token_id,
@@ -35,9 +41,9 @@ export const token = (token: string, token_id: string, block_number: number, sta
   original_owner,
 });
 /** A collection size row. */
-export const size = (token: string, block_number: number, tokens: number): Row => ({ chain_id, token, block_number, tokens });
+export const sizeRow = (token: string, block_number: number, tokens: number): Row => ({ chain_id, token, block_number, tokens });
 /** A token metadata row. */
-export const read = (token_id: string, values: Row): Row => ({
+export const nftMetadataRow = (token_id: string, values: Row): Row => ({
   chain_id,
   token: art,
   token_id,
@@ -48,7 +54,7 @@ export const read = (token_id: string, values: Row): Row => ({
   ...values,
 });
 /** A trait row. */
-export const trait = (token_id: string, position: number, name: string, value: string): Row => ({
+export const traitRow = (token_id: string, position: number, name: string, value: string): Row => ({
   chain_id,
   token: art,
   token_id,
@@ -71,7 +77,7 @@ const transferRow = (token: string, token_id: string, block_number: number, from
   amount: "1",
 });
 /** A balance row. */
-export const holding = (
+export const balanceRow = (
   owner: string,
   token: string,
   token_id: string,
@@ -109,13 +115,13 @@ export async function fill(index: FixtureIndex): Promise<void> {
   });
   await index.insert("token_metadata", [metadataRow(art, "Art"), metadataRow(spam, "Visit claim-rewards.com to claim")]);
   await index.insert("nft_tokens", [
-    ...["1", "2", "3"].map((id) => token(art, id, 2)),
-    ...["4", maxTokenId].map((id) => token(art, id, 9)),
-    token(both, "1", 2, 2),
-    token(both, "1", 2, 3),
-    token(spam, "1", 2),
+    ...["1", "2", "3"].map((id) => tokenRow(art, id, 2)),
+    ...["4", maxTokenId].map((id) => tokenRow(art, id, 9)),
+    tokenRow(both, "1", 2, 2),
+    tokenRow(both, "1", 2, 3),
+    tokenRow(spam, "1", 2),
   ]);
-  await index.insert("nft_collection_sizes", [size(art, 2, 3), size(art, 9, 5), size(both, 2, 2), size(spam, 2, 1)]);
+  await index.insert("nft_collection_sizes", [sizeRow(art, 2, 3), sizeRow(art, 9, 5), sizeRow(both, 2, 2), sizeRow(spam, 2, 1)]);
   await index.insert("transactions", [transactionRow(2, 0, alice, art), transactionRow(9, 0, alice, art), transactionRow(12, 0, bob, art)]);
   await index.insert("logs", [
     { chain_id, block_number: 12, log_index: 0, transaction_index: 0, address: art, topic0: wordOf(1), data: "0x" },
@@ -132,19 +138,19 @@ export async function fill(index: FixtureIndex): Promise<void> {
   await index.balances(alice, both, 3, { 2: "7" });
   await index.balances(alice, coin, 1, { 2: "100" });
   await index.insert("nft_balances", [
-    ...["1", "4", maxTokenId].map((id) => holding(alice, art, id, id === "1" ? 2 : 9, "1")),
-    holding(alice, art, "2", 12, "0"),
-    holding(alice, art, "3", 12, "0"),
-    holding(bob, art, "2", 12, "1"),
-    holding(alice, spam, "1", 2, "1"),
-    holding(alice, both, "1", 2, "7", 3),
+    ...["1", "4", maxTokenId].map((id) => balanceRow(alice, art, id, id === "1" ? 2 : 9, "1")),
+    balanceRow(alice, art, "2", 12, "0"),
+    balanceRow(alice, art, "3", 12, "0"),
+    balanceRow(bob, art, "2", 12, "1"),
+    balanceRow(alice, spam, "1", 2, "1"),
+    balanceRow(alice, both, "1", 2, "7", 3),
   ]);
   await index.insert(
     "nft_balance_periods",
     ["2", "3"].map((id) => ({ chain_id, owner: alice, token: art, token_id: id, standard: 2, from_block: 2, to_block: 11, balance: "1" })),
   );
   await index.insert("nft_metadata", [
-    read("1", {
+    nftMetadataRow("1", {
       token_url: "ipfs://art/1",
       document: "{}",
       name: "One",
@@ -155,29 +161,29 @@ export async function fill(index: FixtureIndex): Promise<void> {
         { trait_type: "Shape", value: null },
       ] as never,
     }),
-    read("2", {
+    nftMetadataRow("2", {
       token_url: "data:,x",
       document: "{}",
       image: "data:image/svg+xml;base64,AA==",
       asset_bytes: 1,
       refusal: "Its animation_url has a scheme that is not accepted.",
     }),
-    read("3", {
+    nftMetadataRow("3", {
       token_url: "ar://x",
       document: "{}",
       image: "https://example.com",
       animation_url: "https://example.com/a/film.mp4#t=1",
       owner: "somebody",
     }),
-    read("4", { token_url: "https://art.example/4", refusal: "The document is not JSON." }),
+    nftMetadataRow("4", { token_url: "https://art.example/4", refusal: "The document is not JSON." }),
   ]);
   await index.insert("nft_attributes", [
-    trait("1", 0, "Colour", "Red"),
-    trait("1", 1, "Shape", "Round"),
-    trait("2", 0, "Colour", "Blue"),
-    trait("2", 1, "Background", "Red"),
-    trait("3", 0, "colour", "red"),
-    trait("3", 1, "Shape", "Round"),
+    traitRow("1", 0, "Colour", "Red"),
+    traitRow("1", 1, "Shape", "Round"),
+    traitRow("2", 0, "Colour", "Blue"),
+    traitRow("2", 1, "Background", "Red"),
+    traitRow("3", 0, "colour", "red"),
+    traitRow("3", 1, "Shape", "Round"),
   ]);
 }
 

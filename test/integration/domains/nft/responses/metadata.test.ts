@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Data, openFixtureIndex } from "../../queries/fixture-index.ts";
-import { alice, art, both, chain_id, fill, get, index, maxTokenId, read, setUp, spam, tearDown, urlOf } from "./collections.ts";
+import { alice, art, both, chain_id, fill, get, index, maxTokenId, nftMetadataRow, setUp, spam, tearDown, urlOf } from "./collections.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -8,8 +8,8 @@ afterAll(tearDown);
 describe("collections with stored metadata", () => {
   it("are listed by address with counts", async () => {
     await index.insert("nft_metadata", [
-      { ...read("1", { document: "{}", asset_bytes: 7 }), token: spam },
-      { ...read("1", { refusal: "no" }), token: both },
+      { ...nftMetadataRow("1", { document: "{}", asset_bytes: 7 }), token: spam },
+      { ...nftMetadataRow("1", { refusal: "no" }), token: both },
     ]);
     const { items, pagination } = await get("nft/collections/");
     expect(items).toEqual([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressOf } from "../../queries/fixture-index.ts";
-import { alice, art, coin, get, holding, index, setUp, tearDown, urlOf } from "./collections.ts";
+import { alice, art, balanceRow, coin, get, index, setUp, tearDown, urlOf } from "./collections.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -43,7 +43,7 @@ describe("an invalid or oversized request", () => {
     // Nine ids exceed the limit of eight rows.
     await index.insert(
       "nft_balances",
-      Array.from({ length: 9 }, (_, id) => holding(crowded, art, String(1000 + id), 2, "1")),
+      Array.from({ length: 9 }, (_, id) => balanceRow(crowded, art, String(1000 + id), 2, "1")),
     );
     await index.balances(crowded, art, 2, { 2: "9" });
     for (const path of [`address/${crowded}/balances_nft/`, `address/${crowded}/collection/${art}/`]) {

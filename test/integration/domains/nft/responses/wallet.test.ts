@@ -92,15 +92,15 @@ describe("NFTs of a wallet", () => {
 
   it("are limited in balances to those with cached metadata on request", async () => {
     const itemsOf = async (query: string) => (await get(`address/${alice}/${query}`)).items;
-    const idsOf = (items: Data) =>
+    const nftsIn = (items: Data) =>
       items.flatMap((item: Data) => (item.nft_data ?? []).map((id: Data) => `${item.contract_address} ${id.token_id}`));
     const [all, cached] = [await itemsOf("balances_v2/?nft=true"), await itemsOf("balances_v2/?nft=true&no-nft-fetch=true")];
     // The collections are listed either way; alice holds id 1, whose document was read, and id 4, whose document was refused.
     expect(cached.map((item: Data) => item.contract_address)).toEqual(all.map((item: Data) => item.contract_address));
-    expect(idsOf(all)).toEqual(expect.arrayContaining([`${art} 1`, `${art} 4`]));
-    expect(idsOf(cached)).toEqual([`${art} 1`]);
+    expect(nftsIn(all)).toEqual(expect.arrayContaining([`${art} 1`, `${art} 4`]));
+    expect(nftsIn(cached)).toEqual([`${art} 1`]);
     expect(cached.find((item: Data) => item.contract_address === art).nft_data[0].external_data).toMatchObject({ name: "One" });
-    expect(idsOf(await itemsOf("historical_balances/?nft=true&no-nft-fetch=true&block-height=11"))).toEqual(
+    expect(nftsIn(await itemsOf("historical_balances/?nft=true&no-nft-fetch=true&block-height=11"))).toEqual(
       [1, 2, 3].map((id) => `${art} ${id}`),
     );
     expect((await itemsOf("balances_v2/?no-nft-fetch=true")).every((item: Data) => item.nft_data === null)).toBe(true);

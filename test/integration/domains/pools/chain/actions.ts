@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../serve-pools.ts";
 import type { PairLog } from "../support.ts";
-import { allPages, api, chain, exchange, logs, lower, pairs, people, tokens, tokensOf } from "./setup.ts";
+import { allPages, api, chain, exchange, logs, pairs, people, tokens, tokensOf, toLower } from "./setup.ts";
 
 /** Tests of pool action lists. */
 export const describeActions = (): void => {
@@ -26,7 +26,7 @@ export const describeActions = (): void => {
       expectedLogs.map(({ transaction, name, args }) => {
         const text = (argument: string) => (args[argument] === undefined ? null : String(args[argument]));
         const [in0, out0, in1, out1] = ["amount0In", "amount0Out", "amount1In", "amount1Out"].map(text);
-        return [transaction, actNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, lower(String(args.sender))];
+        return [transaction, actNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, toLower(String(args.sender))];
       });
 
     it("are listed newest first, page by page, for an exchange, a pool or a token", async () => {
@@ -48,7 +48,7 @@ export const describeActions = (): void => {
     it("are listed for their sender and for their receiver", async () => {
       const senders = new Map<string, Address>();
       for (const { transaction } of actionsOf(pairs)) {
-        senders.set(transaction, lower((await chain.rpc<{ from: string }>("eth_getTransactionByHash", [transaction])).from));
+        senders.set(transaction, toLower((await chain.rpc<{ from: string }>("eth_getTransactionByHash", [transaction])).from));
       }
       for (const account of [...people, exchange.router]) {
         const items = await allPages(`week/xy=k/swap/address/${account}/transactions/`, 9);
@@ -67,7 +67,7 @@ export const describeActions = (): void => {
                   )
                   .at(-1)?.args.to
               : args.to;
-          return [senders.get(transaction), lower(String(args.sender)), lower(String(minted))].includes(account);
+          return [senders.get(transaction), toLower(String(args.sender)), toLower(String(minted))].includes(account);
         });
         expect(fieldsOf(items)).toEqual(expectedActions(expectedLogs));
         expect(items.every((item) => item.address === account)).toBe(true);
@@ -79,7 +79,7 @@ export const describeActions = (): void => {
       const items = await allPages(`week/xy=k/swap/pools/address/${pairs[0]}/transactions/`, 1000);
       const adds = actionsOf([pairs[0]]).filter(({ name }) => name === "Mint");
       const receivers = adds.map(({ block, index }) =>
-        lower(
+        toLower(
           String(
             logs
               .filter(

@@ -47,7 +47,7 @@ export const describeExchanges = (): void => {
       for (const list of ["pools", "tokens", "transactions", "ecosystem"]) {
         expect(await early.request(`week/xy=k/swap/${list}/`), list).toMatchObject({
           status: 503,
-          message: `Exchange pools are being rebuilt: no block of ${head} yet. Retry later.`,
+          message: `Exchange pools are being rebuilt: no block up to ${head} is included yet. Retry later.`,
         });
       }
       await early.end();

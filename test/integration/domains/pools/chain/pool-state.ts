@@ -10,23 +10,23 @@ import {
   firstDay,
   head,
   headTime,
-  lower,
   pairs,
   people,
   reservesAt,
   secondsPerDay,
   sum,
   swapsOf,
-  test,
+  testDatabase,
   times,
   tokensOf,
+  toLower,
 } from "./setup.ts";
 
 /** Tests of stored pool states and the list of active pools. */
 export const describePoolState = (): void => {
   describe("pool state", () => {
     it("matches the node's reserves and supply at every height", async () => {
-      const { statesAt } = createPoolQueries(test.database);
+      const { statesAt } = createPoolQueries(testDatabase.database);
       const heights = Array.from({ length: head }, (_, position) => position + 1);
       const states = await statesAt(31337, pairs, heights);
       for (const pair of pairs) {
@@ -53,7 +53,7 @@ export const describePoolState = (): void => {
     });
 
     it("is divided among the LP token holders", async () => {
-      for (const person of [...people, lower(chain.accounts[9] as string)]) {
+      for (const person of [...people, toLower(chain.accounts[9] as string)]) {
         const { items } = await api.get(`week/xy=k/swap/address/${person}/balances/`);
         const expected = [];
         for (const pair of [...pairs].sort()) {

@@ -11,7 +11,7 @@ import {
   secondsPerDay,
   sum,
   swapsOf,
-  test,
+  testDatabase,
   times,
   tokens,
   tokensOf,
@@ -68,7 +68,9 @@ export const describeSeries = (): void => {
 
     it("are refused for more pools than a response can hold", async () => {
       // 62 rows are the 31 days of two pools; the first token has three pools.
-      const limitedApi = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
+      const limitedApi = await servePools(testDatabase.database, [{ name: "swap", factory: exchange.factory }], undefined, {
+        answerRows: 62,
+      });
       const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
       expect((await limitedApi.request(`${path}?page-size=3`)).message).toContain(
         "Invalid value 3 for page-size: expected at most 2 pools",

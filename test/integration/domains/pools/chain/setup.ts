@@ -26,7 +26,7 @@ export let exchange: TestExchange;
 /** Another exchange, with a pair of the same tokens. */
 export let other: TestExchange;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The API that serves the index. */
 export let api: TestApi;
 /** The pools' tokens. */
@@ -44,8 +44,8 @@ export let times: number[];
 /** The pools' logs. */
 export let logs: PairLog[];
 
-/** An address in lower case. */
-export const lower = (address: string): Address => address.toLowerCase() as Address;
+/** Converts an address to lower case. */
+export const toLower = (address: string): Address => address.toLowerCase() as Address;
 /** Indexes the chain into a new database. */
 export const createIndex = async (): Promise<TestDatabase> => {
   const database = await createTestDatabase();
@@ -97,7 +97,7 @@ export const sum = (events: readonly PairLog[], argument: string): string =>
 export const headTime = () => times[head] ?? 0;
 /** A pair's tokens, from the node. */
 export const tokensOf = (pair: Address) =>
-  Promise.all(["token0", "token1"].map(async (name) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
+  Promise.all(["token0", "token1"].map(async (name) => toLower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
 /** Reads a list page by page, and returns all its items. */
 export const allPages = async (path: string, size: number): Promise<ResponseData[]> => {
   const items: ResponseData[] = [];
@@ -124,14 +124,14 @@ export const reservesAt = async (pair: Address, height: number): Promise<readonl
 /** Builds ten days of trades, indexes them and serves the index. */
 export const setUp = async () => {
   chain = await startTestChain();
-  people = chain.accounts.slice(1, 5).map(lower);
-  const weth = lower(await chain.deploy(artifacts.weth()));
+  people = chain.accounts.slice(1, 5).map(toLower);
+  const weth = toLower(await chain.deploy(artifacts.weth()));
   exchange = await deployExchange(chain, weth);
   other = await deployExchange(chain, weth);
   const deployed: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  for (const name of ["One", "Two", "Three"]) deployed.push(toLower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   tokens = deployed as unknown as typeof tokens;
-  toll = lower(await chain.deploy(uniswap.deflating(), [5n * million]));
+  toll = toLower(await chain.deploy(uniswap.deflating(), [5n * million]));
   const [a, b, c] = tokens;
   await mineTransactions(
     chain,
@@ -173,15 +173,15 @@ export const setUp = async () => {
   );
   times = blocks.map(({ timestamp }) => Number(timestamp));
   logs = await pairLogs(chain, pairs, head);
-  test = await createIndex();
+  testDatabase = await createIndex();
   // Emulates the token metadata job.
   for (const token of [...tokens, toll]) {
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, 'Name', 'SYM', 18, 1)",
       [Buffer.from(token.slice(2), "hex")],
     );
   }
-  api = await servePools(test.database, [
+  api = await servePools(testDatabase.database, [
     { name: "swap", factory: exchange.factory },
     { name: "twin", factory: other.factory },
   ]);
@@ -190,6 +190,6 @@ export const setUp = async () => {
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await api?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 };

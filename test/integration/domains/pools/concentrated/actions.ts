@@ -3,7 +3,7 @@ import { createGasQueries } from "../../../../../runtime/domains/chains/queries/
 import { actCodes } from "../../../../../runtime/domains/pools/projection/tables.ts";
 import { createPoolQueries } from "../../../../../runtime/domains/pools/queries/index.ts";
 import type { ResponseData } from "../serve-pools.ts";
-import { api, chain, head, logs, lower, pools, test } from "./setup.ts";
+import { api, chain, head, logs, pools, testDatabase, toLower } from "./setup.ts";
 
 /** Tests of actions and gas prices. */
 export const describeActions = (): void => {
@@ -19,8 +19,8 @@ export const describeActions = (): void => {
             [
               ...key,
               actCodes.swap,
-              lower(String(sender)),
-              lower(String(recipient)),
+              toLower(String(sender)),
+              toLower(String(recipient)),
               positive(amount0),
               negative(amount0),
               positive(amount1),
@@ -30,13 +30,13 @@ export const describeActions = (): void => {
           ];
         }
         if ((name !== "Mint" && name !== "Burn") || args.amount === 0n) return [];
-        const owner = lower(String(args.owner));
+        const owner = toLower(String(args.owner));
         const [amount0, amount1] = [String(args.amount0), String(args.amount1)];
         return name === "Mint"
-          ? [[...key, actCodes.add, lower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
+          ? [[...key, actCodes.add, toLower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
           : [[...key, actCodes.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
       });
-      const rows = await test.database.query<Record<string, unknown>>(
+      const rows = await testDatabase.database.query<Record<string, unknown>>(
         `SELECT block_number, log_index, pool, act, sender, to_address, amount0_in, amount0_out, amount1_in, amount1_out, liquidity
        FROM pool_actions ORDER BY block_number, log_index`,
       );
@@ -44,7 +44,7 @@ export const describeActions = (): void => {
     });
 
     it("add up to the volumes in the pools' states", async () => {
-      const states = await createPoolQueries(test.database).statesAt(31337, pools, [head]);
+      const states = await createPoolQueries(testDatabase.database).statesAt(31337, pools, [head]);
       for (const pool of pools) {
         const swaps = logs.filter(({ name, address }) => name === "Swap" && address === pool);
         const sum = (argument: "amount0" | "amount1", sign: bigint): string =>
@@ -99,7 +99,7 @@ export const describeActions = (): void => {
       const receipts = await chain.batch<Receipt>(
         newest.slice(0, 12).map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
       );
-      const samples = await createGasQueries(test.database).gasSamples(31337, "uniswapv3", 0, head, 12);
+      const samples = await createGasQueries(testDatabase.database).gasSamples(31337, "uniswapv3", 0, head, 12);
       const expected = receipts.map(({ gasUsed, effectiveGasPrice }) => [Number(gasUsed), String(BigInt(effectiveGasPrice))]);
       expect(samples.map((sample) => [sample.gas_used, sample.gas_price]).sort()).toEqual(expected.sort());
     });

@@ -3,13 +3,13 @@ import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { artifacts } from "../../../../support/chain.ts";
 import { uniswapV3 } from "../concentrated-support.ts";
 import { read } from "../support.ts";
-import { api, chain, exchange, gift, head, keys, logs, pools, test } from "./setup.ts";
+import { api, chain, exchange, gift, head, keys, logs, pools, testDatabase } from "./setup.ts";
 
 const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), "hex");
 
 /** Compares a pool's state at every height with the node; returns whether any state is stored. */
 const compareWithNode = async (pool: Address, position: number): Promise<boolean> => {
-  const rows = await test.database.query<{
+  const rows = await testDatabase.database.query<{
     block_number: number;
     sqrt_price_x96: string | null;
     tick: number | null;
@@ -67,7 +67,7 @@ export const describePoolState = (): void => {
     }, 60_000);
 
     it("is stored with its factory and fee", async () => {
-      const rows = await test.database.query<{ pool: Address; factory: Address; family: number; fee_ppm: number }>(
+      const rows = await testDatabase.database.query<{ pool: Address; factory: Address; family: number; fee_ppm: number }>(
         "SELECT pool, factory, family, fee_ppm FROM pools ORDER BY pool",
       );
       const expected = pools.map((pool, position) => ({ pool, factory: exchange.factory, family: 1, fee_ppm: keys[position]?.fee }));
@@ -76,7 +76,7 @@ export const describePoolState = (): void => {
 
     it("is not included in the sums of any exchange", async () => {
       for (const table of ["exchange_sums", "exchange_token_sums", "exchange_tokens"]) {
-        expect(await test.database.query(`SELECT FROM ${table}`), table).toEqual([]);
+        expect(await testDatabase.database.query(`SELECT FROM ${table}`), table).toEqual([]);
       }
       expect((await api.request("week/xy=k/ranges/pools/")).status).toBe(404);
     });

@@ -25,15 +25,15 @@ const sqrtPriceOfOne = 2n ** 96n;
 /** The largest amount that can be collected. */
 export const maxUint128 = 2n ** 128n - 1n;
 const random = createRandom("ranges");
-/** An address in lower case. */
-export const lower = (address: string): Address => address.toLowerCase() as Address;
+/** Converts an address to lower case. */
+export const toLower = (address: string): Address => address.toLowerCase() as Address;
 
 /** The test chain. */
 export let chain: TestChain;
 /** The exchange that the tests trade on. */
 export let exchange: ConcentratedExchange;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The API that serves the index. */
 export let api: TestApi;
 /** The pools' tokens. */
@@ -105,10 +105,10 @@ const randomTransaction = (): TestTransaction => {
 /** Builds random trades in concentrated pools, indexes them and serves the index. */
 export const setUp = async () => {
   chain = await startTestChain();
-  people = chain.accounts.slice(1, 4).map(lower);
-  exchange = await deployConcentrated(chain, lower(await chain.deploy(artifacts.weth())));
+  people = chain.accounts.slice(1, 4).map(toLower);
+  exchange = await deployConcentrated(chain, toLower(await chain.deploy(artifacts.weth())));
   const deployed: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  for (const name of ["One", "Two", "Three"]) deployed.push(toLower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   tokens = deployed.sort() as unknown as typeof tokens;
   const [a, b, c] = tokens;
   keys = [
@@ -117,7 +117,7 @@ export const setUp = async () => {
     { tokens: [b, c], fee: 3000 },
     { tokens: [a, c], fee: 3000 },
   ];
-  borrower = lower(await chain.deploy(flashBorrower(), [a, b]));
+  borrower = toLower(await chain.deploy(flashBorrower(), [a, b]));
   await mineTransactions(chain, [
     ...tokens.flatMap((token) => [...people, borrower].map((owner) => mint(token, owner, million))),
     ...tokens.flatMap((token) =>
@@ -153,14 +153,14 @@ export const setUp = async () => {
   await mineTransactions(chain, [exchange.swap(owner, unit, keys[0], 0), exchange.swap(owner, 200n * unit, keys[1], 1)]);
   head = await chain.head();
   logs = await concentratedLogs(chain, pools, head);
-  test = await createTestDatabase();
-  await index(test);
-  api = await servePools(test.database, [{ name: "ranges", factory: exchange.factory, family: "concentrated" }]);
+  testDatabase = await createTestDatabase();
+  await index(testDatabase);
+  api = await servePools(testDatabase.database, [{ name: "ranges", factory: exchange.factory, family: "concentrated" }]);
 };
 
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await api?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 };

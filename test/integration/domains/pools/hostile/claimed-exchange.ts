@@ -28,8 +28,8 @@ export interface ClaimedExchange {
   end(): Promise<void>;
 }
 
-/** An address in lower case. */
-export const lower = (address: string): Address => address.toLowerCase() as Address;
+/** Converts an address to lower case. */
+export const toLower = (address: string): Address => address.toLowerCase() as Address;
 const address = (digit: string): Address => `0x${digit.repeat(40)}`;
 /** Two factories that claim pools of the exchange, and a pool that the exchange's factory did not create. */
 export const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
@@ -51,10 +51,10 @@ const indexTo = async (chain: TestChain, { database }: TestDatabase): Promise<vo
 export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
   const chain = await startTestChain();
   const test = await createTestDatabase();
-  const person = lower(chain.accounts[1] as string);
-  const exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  const person = toLower(chain.accounts[1] as string);
+  const exchange = await deployExchange(chain, toLower(await chain.deploy(artifacts.weth())));
   const deployed = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
-    .map(lower)
+    .map(toLower)
     .sort();
   const tokens = deployed as unknown as readonly [Address, Address];
   await mineTransactions(chain, [

@@ -7,7 +7,7 @@ import { createTestDatabase } from "../../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
 import { balancesOf, startReconciliation } from "../../tokens/reconcile-balances/support.ts";
 import { nonstandardContracts } from "../contracts.ts";
-import { addresses, addressOf, alice, callToken, carol, chain, index, projections, standardsOf, test, unit } from "./setup.ts";
+import { addresses, addressOf, alice, callToken, carol, chain, index, projections, standardsOf, testDatabase, unit } from "./setup.ts";
 
 /** Tests of late indexes, readings from contracts and replaced contracts. */
 export const describeChanges = (): void => {
@@ -36,7 +36,7 @@ export const describeChanges = (): void => {
   });
 
   describe("a token that emits ids as amounts", () => {
-    it("has its contract's balances after the comparison, and passes the audit", async () => {
+    it("has its contract's balances after reconciliation, and passes the audit", async () => {
       addresses.IdsAsAmounts = await chain.deploy(nonstandardContracts("IdsAsAmounts"));
       await chain.send(callToken("IdsAsAmounts", alice, "mint", [alice, 70n]), callToken("IdsAsAmounts", alice, "mint", [alice, 71n]));
       await chain.mine();
@@ -78,7 +78,7 @@ export const describeChanges = (): void => {
       expect((await standardsOf()).Replaced).toEqual([standards.erc721]);
       const other = await createTestDatabase();
       await index(other.database);
-      const [reorganised, fresh] = [await dump(test.database), await dump(other.database)];
+      const [reorganised, fresh] = [await dump(testDatabase.database), await dump(other.database)];
       expect(reorganised.contract_standards).toEqual(fresh.contract_standards);
       expect(reorganised.balances).toEqual(fresh.balances);
       await other.drop();

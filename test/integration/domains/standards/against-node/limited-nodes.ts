@@ -38,7 +38,7 @@ export const describeLimitedNodes = (): void => {
         AllIndexed: [erc721],
         NoneIndexed: [erc721],
         Switchable: [erc721],
-        // Without a response, its ERC-20 event is not evidence of a standard.
+        // Without a response, the contract's ERC-20 event is not evidence of a standard.
         hybridWithOwnEventName: [erc721],
       });
       expect(running.warnings.filter((warning) => warning.includes("returned no result for eth_call to 11 contracts"))).toHaveLength(1);
@@ -56,13 +56,13 @@ export const describeLimitedNodes = (): void => {
       ["internal error", -32_603, "Internal error"],
       ["rate limit", -32_005, "rate limit exceeded"],
       ["block unknown to a node behind the gateway", -32_000, "header not found"],
-    ])("does not determine a standard, and its batch is retried (%s)", async (_, code, message) => {
-      let end: number | undefined;
+    ])("does not determine a standard, and the batch is retried (%s)", async (_, code, message) => {
+      let outageEnd: number | undefined;
       let refused = 0;
       proxy.tamper = (method, reply) => {
         // The outage starts with the index's first call.
-        if (method === "eth_call") end ??= Date.now() + 3_000;
-        if (method !== "eth_call" || Date.now() > (end ?? 0)) return;
+        if (method === "eth_call") outageEnd ??= Date.now() + 3_000;
+        if (method !== "eth_call" || Date.now() > (outageEnd ?? 0)) return;
         refused += 1;
         reply.result = undefined;
         reply.error = { code, message };

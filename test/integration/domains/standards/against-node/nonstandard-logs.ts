@@ -7,9 +7,9 @@ import { dump } from "../../../../support/contents.ts";
 import { createTestDatabase } from "../../../../support/database.ts";
 import { createTestIndexer } from "../../../../support/indexer/support.ts";
 import { balancesOf } from "../../tokens/reconcile-balances/support.ts";
-import { addressOf, alice, carol, chain, coins, index, nameOf, projections, proxy, standardsOf, test } from "./setup.ts";
+import { addressOf, alice, carol, chain, coins, index, nameOf, projections, proxy, standardsOf, testDatabase } from "./setup.ts";
 
-const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
+const rowsOf = <Row extends object>(statement: string) => testDatabase.database.query<Row>(statement);
 
 /** Tests of tokens whose logs do not have the standard format. */
 export const describeNonstandardLogs = (): void => {
@@ -79,12 +79,12 @@ export const describeNonstandardLogs = (): void => {
     });
 
     it("pass the audit", async () => {
-      const running = await createTestIndexer(chain.url, test.database, { projections });
+      const running = await createTestIndexer(chain.url, testDatabase.database, { projections });
       const head = await chain.head();
       for (const height of [head, head - 1, head - 2]) {
         const rows = [
-          ...(await auditBalances(test.database, running.source, 31337, height, 1_000)),
-          ...(await auditApprovals(test.database, running.source, 31337, height, 1_000)),
+          ...(await auditBalances(testDatabase.database, running.source, 31337, height, 1_000)),
+          ...(await auditApprovals(testDatabase.database, running.source, 31337, height, 1_000)),
         ];
         expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
         for (const { subject, compared, unknown } of rows.slice(1, 4)) expect(compared - unknown, subject).toBeGreaterThan(1);
@@ -93,12 +93,12 @@ export const describeNonstandardLogs = (): void => {
     });
 
     it("are read once each, and not again when a projection is rebuilt", async () => {
-      const before = await dump(test.database);
+      const before = await dump(testDatabase.database);
       proxy.counts.clear();
       // The rebuild from the stored ledger writes the same rows without any call.
-      await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection <> 'ledger'");
+      await testDatabase.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection <> 'ledger'");
       await index();
-      expect(await dump(test.database)).toEqual(before);
+      expect(await dump(testDatabase.database)).toEqual(before);
       expect(proxy.counts.get("eth_call") ?? 0).toBe(0);
     });
 

@@ -20,7 +20,7 @@ export let chain: TestChain;
 /** The proxy between the index and the node. */
 export let proxy: RpcProxy;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The test accounts. */
 export let [alice, carol]: [Address, Address] = ["0x", "0x"];
 let bob: Address;
@@ -48,14 +48,14 @@ export const callToken = (
 });
 
 /** Indexes the chain to its head. */
-export const index = async (database = test.database, url = proxy.url) => {
+export const index = async (database = testDatabase.database, url = proxy.url) => {
   const running = await createTestIndexer(url, database, { projections });
   await running.runToHead(await chain.head());
   await running.close();
   return running;
 };
 /** Each contract's standards in an index. */
-export const standardsOf = async (database = test.database): Promise<Record<string, number[]>> => {
+export const standardsOf = async (database = testDatabase.database): Promise<Record<string, number[]>> => {
   const rows = await database.query<{ address: Address; standard: number }>(
     "SELECT address, standard FROM token_standards ORDER BY address, standard",
   );
@@ -85,7 +85,7 @@ export const setUp = async () => {
     callToken("Switchable", alice, "emitTransfer", [alice, 7n]),
     callToken("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
     callToken("Greedy", alice, "emitTransfer", [alice, 9n]),
-    // After its first indexed transaction, no id has an owner.
+    // After the hybrid's first indexed transaction, no id has an owner.
     callToken("hybrid", alice, "flash", [bob], hybrid),
     callToken("hybridWithOwnEventName", alice, "mint", [alice, 3n * unit], hybrid),
     call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
@@ -106,7 +106,7 @@ export const setUp = async () => {
     callToken("Switchable", alice, "emitTransfer", [alice, 8n]),
   );
   await chain.mine();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   proxy = await startRpcProxy(chain.url);
   await index();
 };
@@ -114,6 +114,6 @@ export const setUp = async () => {
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await proxy?.close();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 };

@@ -175,7 +175,7 @@ describe("the total supply of an ERC-20 token", () => {
     expect(offsets(supply_offsets as string[])).toEqual(offsets(before.supply_offsets as string[]));
   });
 
-  it("has no rows after a roll-back drops the block in which a difference was read", async () => {
+  it("has no rows after a rollback drops the block in which a difference was read", async () => {
     const goldBytes = Buffer.from(gold.slice(2), "hex");
     const rows = () => test.database.query("SELECT block_number, difference FROM supply_offsets WHERE token = $1", [goldBytes]);
     expect(await rows()).toEqual([]);

@@ -19,41 +19,41 @@ describe("poisoning", () => {
     readonly sender?: Address;
     readonly block?: number;
   }
-  const rule = (overrides: TransferOverrides, known: readonly Counterparty[] = [knownFriend]) =>
+  const ruleOf = (overrides: TransferOverrides, counterparties: readonly Counterparty[] = [knownFriend]) =>
     classifier.isPoisoning(
       { wallet, block: 20, from: wallet, to: lookalike, amount: "0", sender: unknownAddress, ...overrides },
-      classifier.counterpartiesOf(known),
+      classifier.counterpartiesOf(counterparties),
     ).rule;
 
   it("is a zero-amount transfer from or to an address that resembles a counterparty", () => {
-    expect(rule({})).toBe("resembling-address");
-    expect(rule({ from: lookalike, to: wallet })).toBe("resembling-address");
-    expect(rule({ from: lookalike, to: wallet, sender: wallet })).toBe("resembling-address");
+    expect(ruleOf({})).toBe("resembling-address");
+    expect(ruleOf({ from: lookalike, to: wallet })).toBe("resembling-address");
+    expect(ruleOf({ from: lookalike, to: wallet, sender: wallet })).toBe("resembling-address");
   });
 
   it("is a zero-amount transfer in the wallet's name by another sender", () => {
-    expect(rule({ to: unknownAddress })).toBe("sent-by-others");
+    expect(ruleOf({ to: unknownAddress })).toBe("sent-by-others");
   });
 
   it("is not a nonzero transfer, a transfer with a counterparty, or one that the wallet sent itself", () => {
-    expect(rule({ amount: "1" })).toBeNull();
-    expect(rule({ to: friend })).toBeNull();
-    expect(rule({ to: unknownAddress, sender: wallet })).toBeNull();
-    expect(rule({ from: unknownAddress, to: wallet })).toBeNull();
-    expect(rule({ to: wallet })).toBeNull();
+    expect(ruleOf({ amount: "1" })).toBeNull();
+    expect(ruleOf({ to: friend })).toBeNull();
+    expect(ruleOf({ to: unknownAddress, sender: wallet })).toBeNull();
+    expect(ruleOf({ from: unknownAddress, to: wallet })).toBeNull();
+    expect(ruleOf({ to: wallet })).toBeNull();
   });
 
   it("is not affected by earlier dust from the lookalike or by later transfers", () => {
     const dust: Counterparty = { address: lookalike, since: 15, sentSince: null };
-    expect(rule({ from: lookalike, to: wallet }, [knownFriend, dust])).toBe("resembling-address");
+    expect(ruleOf({ from: lookalike, to: wallet }, [knownFriend, dust])).toBe("resembling-address");
     // Once the wallet has sent to the lookalike, it is a counterparty as well.
-    expect(rule({ from: lookalike, to: wallet }, [knownFriend, { ...dust, sentSince: 15 }])).toBeNull();
-    expect(rule({ from: lookalike, to: wallet, block: 15 }, [knownFriend, { ...dust, sentSince: 15 }])).toBe("resembling-address");
+    expect(ruleOf({ from: lookalike, to: wallet }, [knownFriend, { ...dust, sentSince: 15 }])).toBeNull();
+    expect(ruleOf({ from: lookalike, to: wallet, block: 15 }, [knownFriend, { ...dust, sentSince: 15 }])).toBe("resembling-address");
     // A counterparty in the same block can be imitated, one in a later block cannot.
-    expect(rule({ from: lookalike, to: wallet, block: 10 })).toBe("resembling-address");
-    expect(rule({ from: lookalike, to: wallet, block: 9 })).toBeNull();
+    expect(ruleOf({ from: lookalike, to: wallet, block: 10 })).toBe("resembling-address");
+    expect(ruleOf({ from: lookalike, to: wallet, block: 9 })).toBeNull();
     // An address that only paid the wallet can be imitated as well.
-    expect(rule({ from: lookalike, to: wallet }, [{ ...knownFriend, sentSince: null }])).toBe("resembling-address");
+    expect(ruleOf({ from: lookalike, to: wallet }, [{ ...knownFriend, sentSince: null }])).toBe("resembling-address");
   });
 
   it("is found among thousands of lookalikes, and an address never resembles itself", () => {
@@ -65,18 +65,18 @@ describe("poisoning", () => {
         sentSince: index % 7 === 0 ? 15 : null,
       }),
     );
-    expect(rule({}, others)).toBe("resembling-address");
-    expect(rule({ block: 11 }, others)).toBe("sent-by-others");
+    expect(ruleOf({}, others)).toBe("resembling-address");
+    expect(ruleOf({ block: 11 }, others)).toBe("sent-by-others");
     // The later of two similar counterparties imitates the earlier one, but not vice versa.
     const second: Counterparty = { address: lookalike, since: 12, sentSince: 12 };
-    expect(rule({ block: 12 }, [knownFriend, second])).toBe("resembling-address");
-    expect(rule({ to: friend, block: 12 }, [knownFriend, second])).toBeNull();
-    expect(rule({ to: friend, block: 11 }, [knownFriend])).toBeNull();
-    expect(rule({ block: 13 }, [second])).toBeNull();
+    expect(ruleOf({ block: 12 }, [knownFriend, second])).toBe("resembling-address");
+    expect(ruleOf({ to: friend, block: 12 }, [knownFriend, second])).toBeNull();
+    expect(ruleOf({ to: friend, block: 11 }, [knownFriend])).toBeNull();
+    expect(ruleOf({ block: 13 }, [second])).toBeNull();
   });
 
   it("is not a transfer in the name of a wallet that never sends transactions, such as a contract", () => {
-    expect(rule({ to: unknownAddress }, [{ ...knownFriend, sentSince: null }])).toBeNull();
+    expect(ruleOf({ to: unknownAddress }, [{ ...knownFriend, sentSince: null }])).toBeNull();
   });
 
   it("depends on the configured number of digits", () => {

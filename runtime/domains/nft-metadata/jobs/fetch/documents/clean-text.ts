@@ -1,7 +1,7 @@
 /** Control and invisible characters that a terminal, page or table would interpret, and lone surrogates. Joiners inside emoji are kept. */
-const hidden =
+const hiddenInLine =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu;
-const hiddenInLines =
+const hiddenInMultilineText =
   /(?<!\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\u200d\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffd]/gu;
 
 /** Cleans a single line of text and truncates it to a maximum length; null if the result is empty. */
@@ -10,7 +10,7 @@ export const cleanLine = (text: string, maxLength: number): string | null =>
     text
       .slice(0, 4 * maxLength)
       .replace(/[\s\p{Zl}\p{Zp}]+/gu, " ")
-      .replace(hidden, ""),
+      .replace(hiddenInLine, ""),
     maxLength,
   );
 
@@ -20,7 +20,7 @@ export const cleanText = (text: string, maxLength: number): string | null =>
     text
       .slice(0, 4 * maxLength)
       .replace(/\r\n?|\p{Zl}|\p{Zp}/gu, "\n")
-      .replace(hiddenInLines, ""),
+      .replace(hiddenInMultilineText, ""),
     maxLength,
   );
 

@@ -40,7 +40,7 @@ export const parseJsonText = (text: string): JsonValue => {
     return true;
   };
 
-  const string = (): string => {
+  const parseString = (): string => {
     let end = at + 1;
     while (text[end] !== '"') {
       if (end >= text.length) {
@@ -59,41 +59,41 @@ export const parseJsonText = (text: string): JsonValue => {
     }
   };
 
-  const object = (depth: number): JsonObject => {
+  const parseObject = (depth: number): JsonObject => {
     const entries = new Map<string, JsonValue>();
     if (consume("}")) return entries;
     do {
       skip(whitespace);
       if (text[at] !== '"') fail();
-      const key = string();
+      const key = parseString();
       if (!consume(":")) fail();
-      entries.set(key, value(depth));
+      entries.set(key, parseValue(depth));
     } while (consume(","));
     if (!consume("}")) fail();
     return entries;
   };
 
-  const array = (depth: number): readonly JsonValue[] => {
+  const parseArray = (depth: number): readonly JsonValue[] => {
     const items: JsonValue[] = [];
     if (consume("]")) return items;
-    do items.push(value(depth));
+    do items.push(parseValue(depth));
     while (consume(","));
     if (!consume("]")) fail();
     return items;
   };
 
-  const value = (depth: number): JsonValue => {
+  const parseValue = (depth: number): JsonValue => {
     if (depth > maxDepth) throw new SyntaxError(`more than ${maxDepth} levels of nesting`);
-    if (consume("{")) return object(depth + 1);
-    if (consume("[")) return array(depth + 1);
-    if (text[at] === '"') return string();
+    if (consume("{")) return parseObject(depth + 1);
+    if (consume("[")) return parseArray(depth + 1);
+    if (text[at] === '"') return parseString();
     const number = skip(numberPattern);
     if (number !== "") return { number };
     const literalValue = literals.get(skip(literalPattern));
     return literalValue === undefined ? fail() : literalValue;
   };
 
-  const root = value(0);
+  const root = parseValue(0);
   skip(whitespace);
   return at === text.length ? root : fail();
 };

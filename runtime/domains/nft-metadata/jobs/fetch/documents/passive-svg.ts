@@ -3,7 +3,7 @@ import { parseDataUrl } from "./data-url.ts";
 import { isRaster } from "./media-types.ts";
 
 /** Elements of SVG 1.1 and 2 that draw, filter or animate. Links, scripts and embedded pages are excluded. */
-const drawing: ReadonlySet<string> = new Set(
+const drawingElements: ReadonlySet<string> = new Set(
   (
     "svg g defs symbol use switch title desc metadata style path rect circle ellipse line polyline polygon text tspan textPath tref image marker " +
     "linearGradient radialGradient stop pattern clipPath mask filter view font font-face glyph missing-glyph hkern vkern cursor " +
@@ -17,7 +17,7 @@ const svgNamespace = "http://www.w3.org/2000/svg";
 /** Namespaces with active elements. The namespaces of editors and metadata are harmless. */
 const activeNamespace = /xhtml|mathml|xul|xsl|xbl|xml-events|xforms|smil/i;
 /** Attributes that contain references or change the target of references. */
-const references: ReadonlySet<string> = new Set([
+const referenceAttributes: ReadonlySet<string> = new Set([
   "href",
   "src",
   "base",
@@ -51,9 +51,9 @@ export const svgProblem = (text: string): string | null => {
   /** Caches whether a namespace is active: its URI may be long, and every element repeats it. */
   const activeNamespaces = new Map<string, boolean>();
   const isActive = (uri: string): boolean => {
-    const known = activeNamespaces.get(uri) ?? activeNamespace.test(uri);
-    activeNamespaces.set(uri, known);
-    return known;
+    const active = activeNamespaces.get(uri) ?? activeNamespace.test(uri);
+    activeNamespaces.set(uri, active);
+    return active;
   };
   const addText = (part: string): void => {
     if (styleDepth > 0) css += part;
@@ -110,7 +110,7 @@ const htmlFontAttributes: ReadonlySet<string> = new Set(["color", "face", "size"
 const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean, isActive: (uri: string) => boolean): void => {
   const isSvg = uri === svgNamespace || uri === "";
   if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is not an SVG");
-  if (isSvg || name === local ? !drawing.has(local) : isActive(uri))
+  if (isSvg || name === local ? !drawingElements.has(local) : isActive(uri))
     throw new NotPassive(`has the element ${local.slice(0, 50)}; expected drawing elements`);
   for (const attribute of Object.values(attributes)) checkAttribute(attribute);
   if (name === "font" && Object.keys(attributes).some((key) => htmlFontAttributes.has(key.toLowerCase())))
@@ -123,12 +123,12 @@ const checkAttribute = ({ prefix, local, name, value }: SaxesAttributeNS): void 
   const key = local.toLowerCase();
   if (isHandler(key)) throw new NotPassive(`has the event handler ${key.slice(0, 50)}`);
   if (key === "attributename") checkAnimated(value.trim().split(":").at(-1)?.toLowerCase() ?? "");
-  if (references.has(key) && !isPassiveReference(value)) throw new NotPassive(externalReference);
+  if (referenceAttributes.has(key) && !isPassiveReference(value)) throw new NotPassive(externalReference);
   checkStyle(value);
 };
 
 const checkAnimated = (name: string): void => {
-  if (isHandler(name) || references.has(name)) throw new NotPassive(`animates ${name.slice(0, 50)}`);
+  if (isHandler(name) || referenceAttributes.has(name)) throw new NotPassive(`animates ${name.slice(0, 50)}`);
 };
 
 const isHandler = (name: string): boolean => name.startsWith("on");

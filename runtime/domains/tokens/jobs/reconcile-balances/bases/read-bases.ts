@@ -55,7 +55,7 @@ const readPortion = async (context: JobContext, tables: BalanceTables, { backoff
     // One inconsistent holder shows that none of the token's events are reliable; native balances are independent of each other.
     const isNative = reading.key.standard === standards.native;
     const subject = isNative ? reading.key.owner : reading.key.token;
-    if (!confirmed.has(subject)) confirmed.set(subject, suspects.isConfirmed(subject, reading.key.owner, clock()));
+    if (!confirmed.has(subject)) confirmed.set(subject, suspects.recordDifference(subject, reading.key.owner, clock()));
     if (confirmed.get(subject) === true) await rejectInconsistent(context, tables, reading, head);
     else if (!isNative) backoff.defer(subject, clock());
   }

@@ -39,8 +39,8 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, s
       const deferred = state.backoff.deferred(clock());
       const suspected = state.suspects.due(clock()).slice(0, maxSuspected);
       const outOfRange = await outOfRangeHolders(database, chainId, deferred, maxOutOfRange);
-      const above = Math.min(lastHead ?? head.number - firstLookback, head.number);
-      const touched = await touchedHolders(database, chainId, above, deferred, maxComparisons);
+      const afterBlock = Math.min(lastHead ?? head.number - firstLookback, head.number);
+      const touched = await touchedHolders(database, chainId, afterBlock, deferred, maxComparisons);
       await compareBalances(context, [...suspected, ...outOfRange, ...touched].slice(0, maxComparisons), state);
       lastHead = head.number;
       return false;
@@ -58,8 +58,8 @@ export const createCompareTouchedSupplies = (settings: ReconciliationSettings, {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const above = Math.min(lastHead ?? head.number - firstLookback, head.number);
-      const tokens = await touchedSupplies(database, chainId, above, backoff.deferred(clock()), suppliesPerRun);
+      const afterBlock = Math.min(lastHead ?? head.number - firstLookback, head.number);
+      const tokens = await touchedSupplies(database, chainId, afterBlock, backoff.deferred(clock()), suppliesPerRun);
       await compareSupplies(context, tokens, backoff);
       lastHead = head.number;
       return false;

@@ -25,16 +25,16 @@ const touchedSql = sql`SELECT b.token, b.owner FROM (
    WHERE b.rank <= 2 AND ${isEventSourced("b")} ORDER BY c.checked_at NULLS FIRST, b.rank, b.token LIMIT $4`;
 
 /**
- * Holders touched above a block, up to two per token from the newest rows, non-zero balances first because a zero proves nothing. Tokens with the oldest check
+ * Holders touched after a block, up to two per token from the newest rows, non-zero balances first because a zero proves nothing. Tokens with the oldest check
  * come first. Served by balances_roll_back.
  */
 export const touchedHolders = (
   database: Queryable,
   chainId: number,
-  above: number,
+  afterBlock: number,
   deferred: readonly Address[],
   limit: number,
-): Promise<TokenHolder[]> => database.query<TokenHolder>(touchedSql, [chainId, above, deferred.map(bytes), limit]);
+): Promise<TokenHolder[]> => database.query<TokenHolder>(touchedSql, [chainId, afterBlock, deferred.map(bytes), limit]);
 
 const outOfRangeSql = sql`SELECT DISTINCT ON (token) token, owner FROM (
      SELECT b.token, b.owner FROM balances b WHERE b.chain_id = $1 AND ${isUnread("b")} AND b.standard = ${standards.erc20}
@@ -48,12 +48,12 @@ export const outOfRangeHolders = (
   limit: number,
 ): Promise<TokenHolder[]> => database.query<TokenHolder>(outOfRangeSql, [chainId, deferred.map(bytes), limit, bytes(zeroAddress)]);
 
-/** Adds ERC-20 tokens that first appeared above a block to the schedule. Served by token_standards_roll_back. */
-export const addNewTokens = async (database: Queryable, chainId: number, above: number): Promise<void> => {
+/** Adds ERC-20 tokens that first appeared after a block to the schedule. Served by token_standards_roll_back. */
+export const addNewTokens = async (database: Queryable, chainId: number, afterBlock: number): Promise<void> => {
   await database.query(
     `INSERT INTO token_checks (chain_id, token, standard) SELECT chain_id, address, standard FROM token_standards
      WHERE chain_id = $1 AND standard = $3 AND block_number > $2 ON CONFLICT DO NOTHING`,
-    [chainId, above, standards.erc20],
+    [chainId, afterBlock, standards.erc20],
   );
 };
 

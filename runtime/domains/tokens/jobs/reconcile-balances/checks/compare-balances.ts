@@ -56,7 +56,7 @@ export const compareBalances = async (
   for (const token of failed) backoff.defer(token, clock());
   clearUnconfirmed(suspects, holders, differences);
   for (const difference of differences.values()) {
-    if (suspects.isConfirmed(difference.token, difference.owner, clock())) await markNodeSourced(context, head, difference);
+    if (suspects.recordDifference(difference.token, difference.owner, clock())) await markNodeSourced(context, head, difference);
   }
   const conclusive = new Set(
     balances.flatMap(({ token, balance }, position) => (isConclusive(balance, nodeBalances[position] ?? null) ? [token] : [])),

@@ -29,9 +29,9 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const isKnown = lastHead !== null && (await isIndexedBlock(database, chainId, lastHead));
-      const above = Math.max(head.number - firstLookback, lastHead !== null && isKnown ? lastHead.number : 0);
-      const calls = await quietCalls(database, chainId, above, callsPerRun);
+      const isStillIndexed = lastHead !== null && (await isIndexedBlock(database, chainId, lastHead));
+      const afterBlock = Math.max(head.number - firstLookback, lastHead !== null && isStillIndexed ? lastHead.number : 0);
+      const calls = await quietCalls(database, chainId, afterBlock, callsPerRun);
       const tokens = [...new Set(calls.map(({ token }) => token))];
       await expediteChecks(database, chainId, tokens, clock(), settings.minQuietCallIntervalMilliseconds / 1000);
       await compareBalances(context, namedOwners(calls), state);
@@ -43,10 +43,10 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
 
 /** Queues the calls to node-sourced tokens; false if this process may not write. */
 const queueCalls = async (context: JobContext, head: IndexedBlock, calls: readonly QuietCall[]): Promise<boolean> => {
-  const sourced = calls.filter(({ isNodeSourced }) => isNodeSourced);
-  if (sourced.length === 0) return true;
+  const nodeSourced = calls.filter(({ isNodeSourced }) => isNodeSourced);
+  if (nodeSourced.length === 0) return true;
   const isQueued = await writeAsOfKeepingCache(context, head, async (client) => {
-    await queueQuietCalls(client, context.chainId, sourced);
+    await queueQuietCalls(client, context.chainId, nodeSourced);
     return true;
   });
   return isQueued === true;

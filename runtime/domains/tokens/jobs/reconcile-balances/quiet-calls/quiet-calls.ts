@@ -47,11 +47,11 @@ const quietCallsSql = sql`${callsIn("transactions", argumentsOfInput, sql`t.succ
    UNION ALL ${callsIn("traces", sql`''::bytea`, sql`true`)} ORDER BY block_number DESC LIMIT $4`;
 
 /**
- * Quiet calls above a block, newest first: transactions to a token, and stored internal calls to it. Served by the primary keys of transactions, traces,
+ * Quiet calls after a block, newest first: transactions to a token, and stored internal calls to it. Served by the primary keys of transactions, traces,
  * token_standards and node_sourced_tokens, and by logs_address.
  */
-export const quietCalls = async (database: Queryable, chainId: number, above: number, limit: number): Promise<QuietCall[]> => {
-  const rows = await database.query<CallRow>(quietCallsSql, [chainId, transferTopic, above, limit]);
+export const quietCalls = async (database: Queryable, chainId: number, afterBlock: number, limit: number): Promise<QuietCall[]> => {
+  const rows = await database.query<CallRow>(quietCallsSql, [chainId, transferTopic, afterBlock, limit]);
   return rows.map(callOf);
 };
 

@@ -10,16 +10,16 @@ import { chooseProbes, fillGap, type Gap, maxSteps, type Probes, type Reading } 
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-offsets.ts";
 import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-address-balances.ts";
 
-/** Max gaps per run, and max blocks per gap at which the number is read. */
+/** Max gaps per run, and max blocks per gap at which its value is read. */
 const gapsPerRun = 4;
 const probesPerGap = 24;
 /** A gap with more candidates than this is first narrowed by evenly spaced blocks. */
 const maxCandidates = 1_000;
-/** The probes of a gap that is closed without reading: the value before it holds until its end. */
+/** The probes of a gap that is closed without reads: the value before it holds until its end. */
 const noProbes: Probes = { blocks: [], isTruncated: false };
 
 /** A gap and the blocks at which to read it. */
-interface Probed<Kind extends Gap & { readonly token: Address }> {
+interface ProbedGap<Kind extends Gap & { readonly token: Address }> {
   readonly gap: Kind;
   readonly probes: Probes;
 }
@@ -57,14 +57,14 @@ const locateSupplySteps = async (
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
-  // A gap without a later reading has no end; a comparison adds one.
+  // A gap without a later reading has no end; a comparison adds such a reading.
   const openGaps = gaps.filter(({ after }) => after === undefined);
   await compareSupplies(
     context,
     openGaps.map(({ token }) => token),
     backoff,
   );
-  const probed: Probed<SupplyGap & Gap>[] = [];
+  const probed: ProbedGap<SupplyGap & Gap>[] = [];
   for (const gap of gaps) {
     if (gap.after === undefined) continue;
     const allCandidates = await supplyCandidates(database, chainId, gap, maxCandidates);
@@ -100,7 +100,7 @@ const locateZeroSteps = async (
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
-  const probed: Probed<ZeroGap>[] = [];
+  const probed: ProbedGap<ZeroGap>[] = [];
   for (const gap of gaps) {
     const candidates = await zeroCandidates(database, chainId, gap, maxCandidates);
     const isContinuous = candidates.length === 0 && gap.periods >= maxSteps && gap.before !== undefined;
@@ -117,16 +117,16 @@ const locateZeroSteps = async (
     }
     return true;
   });
-  // A gap that was closed without reading makes room for the next one.
+  // A gap that was closed without reads makes room for the next one.
   return written === true && (balances.some((balance) => balance !== undefined) || probed.some(({ probes }) => probes === noProbes));
 };
 
-const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], owner: NumberRead["owner"]): NumberRead[] =>
+const readsOf = (probed: readonly ProbedGap<Gap & { readonly token: Address }>[], owner: NumberRead["owner"]): NumberRead[] =>
   probed.flatMap(({ gap, probes }) => probes.blocks.map((block) => ({ token: gap.token, owner, block })));
 
 /** Gaps with their readings; a token with a failed read is deferred. */
 const withReadings = <Kind extends Gap & { readonly token: Address }>(
-  probed: readonly Probed<Kind>[],
+  probed: readonly ProbedGap<Kind>[],
   values: readonly (Exclude<NumberResult, "no data"> | undefined)[],
   { clock }: JobContext,
   backoff: ContractBackoff,

@@ -77,11 +77,11 @@ export const eventSupplies = async (
   return rows.map(({ supply }) => bigintOf(supply));
 };
 
-/** ERC-20 tokens with mints or burns above a block, newest first. Served by token_supplies_roll_back. */
+/** ERC-20 tokens with mints or burns after a block, newest first. Served by token_supplies_roll_back. */
 export const touchedSupplies = async (
   database: Queryable,
   chainId: number,
-  above: number,
+  afterBlock: number,
   deferred: readonly Address[],
   limit: number,
 ): Promise<Address[]> => {
@@ -89,7 +89,7 @@ export const touchedSupplies = async (
     sql`SELECT token FROM (SELECT token, max(block_number) AS block_number FROM token_supplies
        WHERE chain_id = $1 AND block_number > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) GROUP BY token) s
      ORDER BY block_number DESC, md5(token) LIMIT $4`,
-    [chainId, above, deferred.map(bytes), limit],
+    [chainId, afterBlock, deferred.map(bytes), limit],
   );
   return rows.map(({ token }) => token);
 };

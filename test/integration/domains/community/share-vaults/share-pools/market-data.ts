@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import { bytes } from "../../../../../../runtime/database/codecs.ts";
 import { timeOf } from "../../operations.ts";
 import { eventsOf } from "../logs.ts";
-import { chain, depositEvent, head, heights, inDollars, items, pools, shared, test, usedAt, withdrawEvent } from "./setup.ts";
+import { chain, depositEvent, head, heights, inDollars, itemsOf, pools, shared, testDatabase, usedAt, withdrawEvent } from "./setup.ts";
 
 /** Tests of market data and stored readings. */
 export const describeMarketData = (): void => {
   describe("market data of protocol 09", () => {
     it("equals what the pools' views return at the height of their readings", async () => {
       for (const height of heights()) {
-        const found = await items("market_data", { height });
+        const found = await itemsOf("market_data", { height });
         for (const pool of pools.slice(0, 2)) {
           const block = await usedAt(pool, height);
-          if (block === null) throw new Error("Each pool is used on the first day");
+          if (block === null) throw new Error(`${pool} was not used by block ${height}`);
           const [value, shares] = [
             await shared.view("SharePool", pool, "totalValue", [], block),
             await shared.view("SharePool", pool, "totalSupply", [], block),
@@ -35,7 +35,7 @@ export const describeMarketData = (): void => {
 
     it("uses pricePerShare()'s annualised growth since the first reading as its supply rate", async () => {
       for (const pool of pools.slice(0, 2)) {
-        const [item] = await items("market_data", { height: head, pool });
+        const [item] = await itemsOf("market_data", { height: head, pool });
         const [first] = await eventsOf(chain, [pool], depositEvent);
         const blocks = [first?.block ?? 0, (await usedAt(pool, head)) ?? 0];
         const [before = 0n, after = 0n] = await Promise.all(
@@ -49,16 +49,16 @@ export const describeMarketData = (): void => {
     });
 
     it("is restricted to one pool by its address, and empty for any other contract", async () => {
-      expect((await items("market_data", { height: head, pool: pools[1] })).map(({ pool_address }) => pool_address)).toEqual([pools[1]]);
-      expect(await items("market_data", { height: head, pool: shared.token })).toEqual([]);
+      expect((await itemsOf("market_data", { height: head, pool: pools[1] })).map(({ pool_address }) => pool_address)).toEqual([pools[1]]);
+      expect(await itemsOf("market_data", { height: head, pool: shared.token })).toEqual([]);
     });
 
     it("contains pools whose views revert or return the largest number", async () => {
-      const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== shared.token);
+      const found = (await itemsOf("market_data", { height: head })).filter(({ asset_address }) => asset_address !== shared.token);
       const largest = String(2n ** 256n - 1n);
       expect(found.map(({ total_supply }) => total_supply).sort()).toEqual([largest, null].sort());
       for (const item of found) expect(item).toMatchObject({ asset_address: null, total_value_locked_quote: null, supply_rate: null });
-      const skipped = await test.database.query("SELECT table_name, reason FROM cq_protocol_09.skipped");
+      const skipped = await testDatabase.database.query("SELECT table_name, reason FROM cq_protocol_09.skipped");
       expect(skipped).toEqual(Array(2).fill({ table_name: "deposits", reason: "Expected 64 bytes of data, found 32" }));
     });
   });
@@ -67,7 +67,7 @@ export const describeMarketData = (): void => {
     it("have one reading for each block in which a pool was used", async () => {
       const [pool] = pools;
       const used = await Promise.all([depositEvent, withdrawEvent].map((event) => eventsOf(chain, [pool], event)));
-      const rows = await test.database.query<{ block_number: number; assets: string }>(
+      const rows = await testDatabase.database.query<{ block_number: number; assets: string }>(
         "SELECT block_number, assets FROM cq_protocol_09.share_price WHERE contract = $1 ORDER BY block_number",
         [bytes(pool)],
       );

@@ -21,7 +21,7 @@ export const withdrawEvent = "Withdraw(address indexed owner, uint256 shares, ui
 /** The test chain. */
 export let chain: TestChain;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 let index: CommunityIndex;
 /** The token, accounts and router that the pools share. */
 export let shared: SharedContracts;
@@ -30,7 +30,7 @@ export let pools: readonly [Address, Address, Address];
 /** The newest block. */
 export let head: number;
 /** Reads an operation's items. */
-export let items: ItemsOf;
+export let itemsOf: ItemsOf;
 
 /** Six of the blocks that end a day. */
 export const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - days + 1 + day);
@@ -53,8 +53,8 @@ export const setUp = async () => {
   pools = [await deployPool(), await deployPool(), await deployPool()];
   await approveAll(chain, shared, pools);
   const hostile = [await chain.deploy(ownContracts("Hostile"), [false]), await chain.deploy(ownContracts("Hostile"), [true])];
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, {
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, {
     protocols: [protocol],
     community: { protocol_09: { vault: [...pools, ...hostile] } },
   });
@@ -80,25 +80,25 @@ export const setUp = async () => {
     );
     if (day === 5)
       await chain.send(
-        ...hostile.flatMap((one) => [
-          callOf(people[0], "Hostile", one, "act", [people[0]]),
-          callOf(people[0], "Hostile", one, "emitGarbage", [people[0]]),
+        ...hostile.flatMap((address) => [
+          callOf(people[0], "Hostile", address, "act", [people[0]]),
+          callOf(people[0], "Hostile", address, "emitGarbage", [people[0]]),
         ]),
       );
     await chain.mine(start + day * 86_400);
   }
   await index.sync();
   head = await chain.head();
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     { address: token, name: "Coin", decimals: tokenDecimals, price },
     ...pools.map((address) => ({ address, name: "Pool", decimals: 18 })),
   ]);
-  items = createItemsOf(test.database, protocol);
+  itemsOf = createItemsOf(testDatabase.database, protocol);
 };
 
 /** Stops what `setUp` started. */
 export const tearDown = async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 };

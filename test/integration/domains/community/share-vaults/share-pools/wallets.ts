@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../../../runtime/lib/hex.ts";
 import { expectPages } from "../../operations.ts";
 import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "../logs.ts";
-import { chain, depositEvent, head, heights, inDollars, items, pools, shared, usedAt, withdrawEvent } from "./setup.ts";
+import { chain, depositEvent, head, heights, inDollars, itemsOf, pools, shared, usedAt, withdrawEvent } from "./setup.ts";
 
 /** shares × pricePerShare() / 10^18 in each pool, with the price from the pool's newest reading. */
 const positionsOf = async (wallet: Address, height: number): Promise<Record<string, string>> => {
@@ -61,17 +61,17 @@ export const describeWallets = (): void => {
     it("are shares × pricePerShare() / 10^18, at six heights", async () => {
       for (const wallet of [...shared.people, shared.collector]) {
         for (const height of heights()) {
-          const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === shared.token);
+          const found = (await itemsOf("balances", { height, wallet })).filter(({ contract_address }) => contract_address === shared.token);
           const balances = Object.fromEntries(found.map(({ pool_address, balance }) => [pool_address, balance]));
           expect(balances, `${wallet} at ${height}`).toEqual(await positionsOf(wallet, height));
           for (const { balance, quote } of found) expect(quote).toBeCloseTo(inDollars(BigInt(balance as string)), 9);
         }
       }
-      expect((await items("balances", { height: head, wallet: shared.people[0] })).length).toBeGreaterThan(1);
+      expect((await itemsOf("balances", { height: head, wallet: shared.people[0] })).length).toBeGreaterThan(1);
     });
 
     it("are empty for an unknown wallet", async () => {
-      expect(await items("balances", { height: head, wallet: shared.token })).toEqual([]);
+      expect(await itemsOf("balances", { height: head, wallet: shared.token })).toEqual([]);
     });
   });
 
@@ -80,7 +80,7 @@ export const describeWallets = (): void => {
       const actions = await allActions();
       const seen = new Set<unknown>();
       for (const wallet of [...shared.people, shared.router]) {
-        const found = (await items("transactions", { height: head, wallet })).filter(({ pool_address }) =>
+        const found = (await itemsOf("transactions", { height: head, wallet })).filter(({ pool_address }) =>
           pools.includes(pool_address as Address),
         );
         expect(actionsIn(found), wallet).toEqual(await actionsOfWallet(chain, actions, wallet));
@@ -91,7 +91,7 @@ export const describeWallets = (): void => {
 
     it("have the value of the amount that moved, or of the shares at the newest price", async () => {
       const [wallet] = shared.people;
-      for (const item of await items("transactions", { height: head, wallet })) {
+      for (const item of await itemsOf("transactions", { height: head, wallet })) {
         const legs = item.amounts as { contract_address: Address; amount: string; quote: number | null }[];
         const moved = legs.find(({ contract_address }) => contract_address === shared.token);
         const pool = item.pool_address as Address;
@@ -106,7 +106,7 @@ export const describeWallets = (): void => {
 
     it("are paginated up to the as-of block", async () => {
       const [wallet] = shared.people;
-      await expectPages(items, wallet, head, head - 3);
+      await expectPages(itemsOf, wallet, head, head - 3);
     });
   });
 };

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../../../../../support/da
 import { createTestIndexer } from "../../../../../support/indexer/support.ts";
 import { balancesOf } from "../support.ts";
 import { countUnknown } from "./count-unknown.ts";
-import { accounts, chain, from, indexOptions, mine, proxy, quantity, reconcile, story, test } from "./setup.ts";
+import { accounts, chain, from, indexOptions, mine, proxy, quantity, reconcile, story, testDatabase } from "./setup.ts";
 
 /** Returns the token tables of an index that starts at the same block on an archive node. */
 const tablesOfArchiveIndex = async () => {
@@ -31,14 +31,14 @@ export const describeBalances = (): void => {
     it("has the same balances, running balances and holders as an index on an archive node", async () => {
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
-      expect(await countUnknown(test.database)).toBeGreaterThan(15);
+      expect(await countUnknown(testDatabase.database)).toBeGreaterThan(15);
       await reconciliation.runFor(2);
-      expect(await countUnknown(test.database)).toBe(0);
+      expect(await countUnknown(testDatabase.database)).toBe(0);
       expect(reconciliation.warnings).toEqual([]);
       const expected = await tablesOfArchiveIndex();
-      const reconciled = await tokenTables(test);
+      const reconciled = await tokenTables(testDatabase);
       for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(reconciled[table], table).toEqual(expected[table]);
-      expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+      expect(await testDatabase.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
     });
 
     it("serves the node's balances at every height since its first block", async () => {
@@ -47,7 +47,7 @@ export const describeBalances = (): void => {
       const head = await chain.head();
       let compared = 0;
       for (let height = from - 1; height <= head; height += 1) {
-        const rows = await test.database.query<{ owner: Address; token: Address; standard: number; balance: string | null }>(
+        const rows = await testDatabase.database.query<{ owner: Address; token: Address; standard: number; balance: string | null }>(
           `SELECT owner, token, standard, balance FROM balances WHERE since_block <= $1 AND standard < 3
          UNION ALL SELECT owner, token, standard, balance FROM balance_periods WHERE from_block <= $1 AND to_block >= $1 AND standard < 3`,
           [height],
@@ -82,24 +82,24 @@ export const describeBalances = (): void => {
       await chain.rpc("anvil_reorg", [3, [[{ from: first, to: sending.to, data: sending.data, gas: "0xf4240" }, 1]]]);
       await chain.mine();
       await reconciliation.runFor(2);
-      expect(await countUnknown(test.database)).toBe(0);
+      expect(await countUnknown(testDatabase.database)).toBe(0);
       const expected = await tablesOfArchiveIndex();
-      const reconciled = await tokenTables(test);
+      const reconciled = await tokenTables(testDatabase);
       for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(reconciled[table], table).toEqual(expected[table]);
     });
 
     it("starts from the stored base balances when the projection is rebuilt, without reading them from the node", async () => {
       const reconciliation = await reconcile();
       await reconciliation.runFor(2);
-      const before = await tokenTables(test);
+      const before = await tokenTables(testDatabase);
       await reconciliation.end();
-      await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+      await testDatabase.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
       proxy.counts.clear();
       const restarted = await reconcile();
       await restarted.runFor(0);
-      expect((await test.database.query("SELECT 1 FROM balances WHERE standard < 3 AND balance IS NULL")).length).toBe(0);
+      expect((await testDatabase.database.query("SELECT 1 FROM balances WHERE standard < 3 AND balance IS NULL")).length).toBe(0);
       await restarted.runFor(2);
-      const after = await tokenTables(test);
+      const after = await tokenTables(testDatabase);
       for (const table of Object.keys(before) as (keyof typeof before)[]) expect(after[table], table).toEqual(before[table]);
     });
   });

@@ -19,7 +19,7 @@ export let unlogged: Address;
 /** The first block of the late index. */
 export let from: number;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 let running: Reconciliation | undefined;
 
 /** The JSON-RPC encoding of a number. */
@@ -41,7 +41,7 @@ export const callUnlogged = (name: string, args: readonly unknown[], sender?: Ad
 
 /** Indexes the chain from `from` on, and reconciles on request. */
 export const reconcile = async (options: ReturnType<typeof indexOptions> = indexOptions()): Promise<Reconciliation> => {
-  running = await startReconciliation(chain, proxy.url, test.database, options);
+  running = await startReconciliation(chain, proxy.url, testDatabase.database, options);
   return running;
 };
 
@@ -68,7 +68,7 @@ export const tearDown = async () => {
 
 /** Prepares a test. */
 export const setUpTest = async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   hideOldState(proxy, await chain.head());
 };
 
@@ -76,5 +76,5 @@ export const setUpTest = async () => {
 export const tearDownTest = async () => {
   await running?.end();
   running = undefined;
-  await test.drop();
+  await testDatabase.drop();
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../../../../runtime/lib/hex.ts";
 import { balancesOf } from "../support.ts";
 import { countUnknown } from "./count-unknown.ts";
-import { accounts, callUnlogged, chain, indexOptions, mine, proxy, quantity, reconcile, test, unlogged } from "./setup.ts";
+import { accounts, callUnlogged, chain, indexOptions, mine, proxy, quantity, reconcile, testDatabase, unlogged } from "./setup.ts";
 
 /** Tests of failing nodes, restarts and tokens whose events do not add up. */
 export const describeUnusualCases = (): void => {
@@ -18,13 +18,13 @@ export const describeUnusualCases = (): void => {
       let isComparing = false;
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
-      const unknown = await countUnknown(test.database);
+      const unknown = await countUnknown(testDatabase.database);
       isComparing = true;
       await reconciliation.runFor(2);
-      expect(await countUnknown(test.database)).toBe(unknown);
+      expect(await countUnknown(testDatabase.database)).toBe(unknown);
       isComparing = false;
       await reconciliation.runFor(2);
-      expect(await countUnknown(test.database)).toBe(0);
+      expect(await countUnknown(testDatabase.database)).toBe(0);
     });
 
     it("continues after node errors and after a restart", async () => {
@@ -37,27 +37,31 @@ export const describeUnusualCases = (): void => {
         reply.error = { code: -32000, message: "header not found" };
       };
       await reconciliation.runFor(2);
-      expect(await countUnknown(test.database)).toBeGreaterThan(15);
+      expect(await countUnknown(testDatabase.database)).toBeGreaterThan(15);
       await reconciliation.end();
       proxy.tamper = hideState;
       const restarted = await reconcile();
       await restarted.runFor(2);
-      expect(await countUnknown(test.database)).toBe(0);
+      expect(await countUnknown(testDatabase.database)).toBe(0);
     });
 
     it("has native balances from the head on if they are read from state and old state is pruned", async () => {
       const byState = { chain: { ...indexOptions().chain, nativeAccounting: "state" as const } };
       const reconciliation = await reconcile(byState);
       await reconciliation.runFor(0);
-      const pending = await test.database.query("SELECT 1 FROM balances WHERE standard = 0 AND balance IS NULL AND net_change IS NULL");
+      const pending = await testDatabase.database.query(
+        "SELECT 1 FROM balances WHERE standard = 0 AND balance IS NULL AND net_change IS NULL",
+      );
       expect(pending.length).toBeGreaterThan(2);
       await reconciliation.runFor(2);
       const head = await chain.head();
-      const rows = await test.database.query<{ owner: Address; balance: string }>("SELECT owner, balance FROM balances WHERE standard = 0");
+      const rows = await testDatabase.database.query<{ owner: Address; balance: string }>(
+        "SELECT owner, balance FROM balances WHERE standard = 0",
+      );
       const returned = await chain.batch<Hex>(rows.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
       expect(rows.length).toBeGreaterThan(5);
       expect(rows.map(({ balance }) => balance)).toEqual(returned.map((amount) => BigInt(amount).toString()));
-      const periods = await test.database.query<{ owner: Address; from_block: number; balance: string | null }>(
+      const periods = await testDatabase.database.query<{ owner: Address; from_block: number; balance: string | null }>(
         "SELECT owner, from_block, balance FROM balance_periods WHERE standard = 0",
       );
       for (const { owner, from_block, balance } of periods) {
@@ -73,20 +77,20 @@ export const describeUnusualCases = (): void => {
       await reconciliation.runFor(0);
       const second = Buffer.from(accounts()[1].slice(2), "hex");
       // Plants a two-unit change of an id that exists only once.
-      const planted = await test.database.query<{ token_id: string }>(
+      const planted = await testDatabase.database.query<{ token_id: string }>(
         `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
          WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,
         [second],
       );
       expect(planted).toHaveLength(1);
       await reconciliation.runFor(4);
-      const rows = await test.database.query<{ token_id: string; balance: string | null; net_change: string | null }>(
+      const rows = await testDatabase.database.query<{ token_id: string; balance: string | null; net_change: string | null }>(
         "SELECT token_id, balance, net_change FROM nft_balances WHERE owner = $1 AND standard = 2 AND balance IS NULL",
         [second],
       );
       expect(rows).toEqual([{ token_id: planted[0]?.token_id, balance: null, net_change: null }]);
-      expect(await countUnknown(test.database)).toBe(0);
-      expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+      expect(await countUnknown(testDatabase.database)).toBe(0);
+      expect(await testDatabase.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
     });
 
     it("marks a token as node-sourced if a base balance would be below zero, and writes no negative balance", async () => {
@@ -100,10 +104,10 @@ export const describeUnusualCases = (): void => {
       await mine(callUnlogged("burnSilently", [third, 20n]));
       const reconciliation = await reconcile();
       await reconciliation.runFor(3);
-      const marked = await test.database.query("SELECT token, events_balance FROM node_sourced_tokens");
+      const marked = await testDatabase.database.query("SELECT token, events_balance FROM node_sourced_tokens");
       expect(marked).toEqual([{ token: unlogged, events_balance: null }]);
       const head = await chain.head();
-      const rows = await test.database.query<{ owner: Address; balance: string; since_block: number }>(
+      const rows = await testDatabase.database.query<{ owner: Address; balance: string; since_block: number }>(
         "SELECT owner, balance, since_block FROM balances WHERE token = $1 ORDER BY owner",
         [Buffer.from(unlogged.slice(2), "hex")],
       );
@@ -115,15 +119,15 @@ export const describeUnusualCases = (): void => {
       expect(rows.map(({ balance }) => balance)).toEqual(returned);
       // The node has no older state, so balances are known from the head on.
       expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
-      const known = await test.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
+      const known = await testDatabase.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
         Buffer.from(unlogged.slice(2), "hex"),
       ]);
       expect(known).toEqual([]);
-      const negative = await test.database.query(
+      const negative = await testDatabase.database.query(
         "SELECT 1 FROM balances WHERE balance < 0 UNION ALL SELECT 1 FROM balance_periods WHERE balance < 0",
       );
       expect(negative).toEqual([]);
-      const [counts] = await test.database.query<{ holders: number }>(
+      const [counts] = await testDatabase.database.query<{ holders: number }>(
         "SELECT holders FROM holder_counts WHERE token = $1 ORDER BY block_number DESC LIMIT 1",
         [Buffer.from(unlogged.slice(2), "hex")],
       );

@@ -16,7 +16,7 @@ import {
   nodeSourcedTokens,
   type ResponseData,
   reconciliation,
-  test,
+  testDatabase,
   tokens,
   transfer,
 } from "./setup.ts";
@@ -56,7 +56,7 @@ export const describeDetection = (): void => {
       ]);
       expect(pagination.total_count).toBe(3);
       expect((await get(`tokens/${tokens.phishing}/token_holders_v2/`)).items).toEqual([]);
-      const transfers = await test.database.query(
+      const transfers = await testDatabase.database.query(
         "SELECT 1 FROM transfers WHERE token = ANY ($1) AND (from_balance IS NOT NULL OR to_balance IS NOT NULL)",
         [[tokens.fee, tokens.rebasing, tokens.phishing].map((token) => Buffer.from(token.slice(2), "hex"))],
       );
@@ -88,33 +88,34 @@ export const describeDetection = (): void => {
     });
 
     it("do not count as activity of their holders when they are read", async () => {
-      const { lastSeen } = createActivityQueries(test.database);
+      const { lastSeen } = createActivityQueries(testDatabase.database);
       const logs = await chain.rpc<{ topics: string[]; blockNumber: string }[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
       const last = logs.findLast(({ topics }) => topics.some((topic) => topic.endsWith(carol.slice(2))));
       const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", [last?.blockNumber, false]);
       // A reading for carol is newer than the last transfer that she received.
-      const [reading] = await test.database.query<{ since: number }>("SELECT max(since_block) AS since FROM balances WHERE owner = $1", [
-        Buffer.from(carol.slice(2), "hex"),
-      ]);
+      const [reading] = await testDatabase.database.query<{ since: number }>(
+        "SELECT max(since_block) AS since FROM balances WHERE owner = $1",
+        [Buffer.from(carol.slice(2), "hex")],
+      );
       expect(reading?.since).toBeGreaterThan(Number(last?.blockNumber));
       expect(await lastSeen([31337], carol)).toEqual([{ chain_id: 31337, timestamp: Number(timestamp) }]);
     });
 
     it("are not delayed by tokens without holders", async () => {
       // Forty tokens without a holder are due before the one that changes.
-      await test.database.query(
+      await testDatabase.database.query(
         `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at, refreshed_at)
        SELECT chain_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1, 0, owner, 0, found_at, '2000-01-01' FROM node_sourced_tokens, generate_series(1, 40) n
        WHERE token = $1`,
         [Buffer.from(tokens.rebasing.slice(2), "hex")],
       );
-      await test.database.query(
+      await testDatabase.database.query(
         "UPDATE node_sourced_tokens SET refreshed_at = '2001-01-01' WHERE refreshed_at > '2001-01-01' OR refreshed_at IS NULL",
       );
       await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [400n]));
       await reconciliation.runFor(5);
       await compareResponses();
-      await test.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");
+      await testDatabase.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");
     });
   });
 };

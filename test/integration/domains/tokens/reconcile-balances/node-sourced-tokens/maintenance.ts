@@ -17,7 +17,7 @@ import {
   type ResponseData,
   rebuild,
   reconciliation,
-  test,
+  testDatabase,
   tokens,
   transfer,
 } from "./setup.ts";
@@ -26,15 +26,15 @@ import {
 export const describeMaintenance = (): void => {
   describe("tokens whose balances do not follow from their events", () => {
     it("cause no writes when they are compared again without a change", async () => {
-      const before = await dump(test.database);
+      const before = await dump(testDatabase.database);
       await reconciliation.runFor(10);
-      expect(await dump(test.database)).toEqual(before);
+      expect(await dump(testDatabase.database)).toEqual(before);
     });
 
     it("are audited at the block of each reading; the audit finds a planted row", async () => {
       const audit = async () => {
-        const running = await createTestIndexer(chain.url, test.database);
-        const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
+        const running = await createTestIndexer(chain.url, testDatabase.database);
+        const rows = await auditBalances(testDatabase.database, running.source, 31337, await chain.head(), 1_000);
         await running.close();
         return rows;
       };
@@ -45,7 +45,7 @@ export const describeMaintenance = (): void => {
       expect(nodeSourced?.compared).toBe(6);
       expect(nodeSourced?.unknown).toBe(0);
       const plant = (change: string) =>
-        test.database.query(`UPDATE balances SET balance = balance ${change} WHERE token = $1 AND owner = $2`, [
+        testDatabase.database.query(`UPDATE balances SET balance = balance ${change} WHERE token = $1 AND owner = $2`, [
           Buffer.from(tokens.fee.slice(2), "hex"),
           Buffer.from(bob.slice(2), "hex"),
         ]);
@@ -67,7 +67,7 @@ export const describeMaintenance = (): void => {
       await reconciliation.runFor(130);
       expect(await compareHistory()).toBe(0);
       await compareResponses();
-      const gaps = await test.database.query(
+      const gaps = await testDatabase.database.query(
         `SELECT * FROM (SELECT to_block, lead(from_block) OVER (PARTITION BY owner, token, standard ORDER BY from_block) AS next FROM (
          SELECT owner, token, standard, from_block, to_block FROM balance_periods
          UNION ALL SELECT owner, token, standard, since_block, NULL FROM balances) h) h WHERE to_block + 1 IS DISTINCT FROM next`,

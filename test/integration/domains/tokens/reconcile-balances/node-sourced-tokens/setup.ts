@@ -19,7 +19,7 @@ export type ResponseData = any;
 /** The test chain. */
 export let chain: TestChain;
 /** The database of the index. */
-export let test: TestDatabase;
+export let testDatabase: TestDatabase;
 /** The index and its reconciliation. */
 export let reconciliation: Reconciliation;
 /** The data of a successful response. */
@@ -49,11 +49,11 @@ export const transfer = (name: keyof typeof tokens, from: Address, to: Address, 
 
 /** The tokens that are marked as node-sourced. */
 export const nodeSourcedTokens = async () =>
-  (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map(({ token }) => token).sort();
+  (await testDatabase.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map(({ token }) => token).sort();
 
 /** Compares every known balance of the readable tokens with balanceOf() at its first block; returns the number of unknown balances. */
 export const compareHistory = async (): Promise<number> => {
-  const history = await test.database.query<{ owner: Address; token: Address; block_number: number; balance: string | null }>(
+  const history = await testDatabase.database.query<{ owner: Address; token: Address; block_number: number; balance: string | null }>(
     `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1 ORDER BY block_number, owner, token`,
   );
   const comparable = history.filter(({ token }) => token !== tokens.mute);
@@ -84,13 +84,13 @@ export const compareResponses = async () => {
 /** Restarts the index with a new version of the tokens projection. */
 export const rebuild = async (): Promise<void> => {
   await reconciliation.end();
-  await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
-  reconciliation = await startReconciliation(chain, chain.url, test.database);
+  await testDatabase.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+  reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
 };
 
 /** Prepares what the tests share. */
 export const setUp = async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
   tokens.honest = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
   tokens.rebasing = await chain.deploy(unusualBalances("Rebasing"));
@@ -105,14 +105,14 @@ export const setUp = async () => {
     call(unusualBalances("Phishing"), tokens.phishing, "claim", [alice, bob, 77n]),
     call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [150n]),
   );
-  reconciliation = await startReconciliation(chain, chain.url, test.database);
+  reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
   const chains = [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
-  const { key } = await createKeys(test.database).create({ label: "test" });
+  const { key } = await createKeys(testDatabase.database).create({ label: "test" });
   const settings = config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const app = createApp({
     config: settings,
     chains,
-    database: test.database,
+    database: testDatabase.database,
     logger: pino({ level: "silent" }),
     validate: "strict",
     now: () => new Date(),
@@ -130,5 +130,5 @@ export const tearDown = async () => {
   await end?.();
   await reconciliation?.end();
   await chain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
 };

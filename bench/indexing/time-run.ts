@@ -19,7 +19,7 @@ type Rows = Readonly<Record<string, number>>;
  * Runs `work` on an empty database, then checks that it has as many rows as the other runs and that every index exists and is valid. `prepare`
  * creates the tables that migrations do not create; it is not measured.
  */
-export async function timedRun<T extends Timing>(
+export async function timeRun<T extends Timing>(
   server: BenchServer,
   kind: string,
   rows: Rows,
