@@ -10,23 +10,23 @@ import { freePort } from "../../support/free-port.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 
-let one: ReplicatedServer;
-let two: ReplicatedServer;
+let first: ReplicatedServer;
+let second: ReplicatedServer;
 
 beforeAll(async () => {
-  one = await startPrimary();
-  await query(one.url, "CREATE TABLE written (at text)");
-  two = await startStandby(one);
+  first = await startPrimary();
+  await query(first.url, "CREATE TABLE written (at text)");
+  second = await startStandby(first);
 });
 afterAll(async () => {
-  await one?.remove();
-  await two?.remove();
+  await first?.remove();
+  await second?.remove();
 });
 
 const hostOf = ({ port }: Pick<ReplicatedServer, "port">) => `127.0.0.1:${port}`;
-/** One URL that lists several servers, with the credentials of the first one. */
+/** One URL that lists several servers, with the credentials of the first first. */
 const urlOf = (...servers: readonly Pick<ReplicatedServer, "port">[]): string =>
-  `${one.url.replace(hostOf(one), servers.map(hostOf).join(","))}?target_session_attrs=read-write`;
+  `${first.url.replace(hostOf(first), servers.map(hostOf).join(","))}?target_session_attrs=read-write`;
 const connect = (url: string): Database => {
   const database = createDatabase({ url, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
   onTestFinished(database.close);
@@ -39,12 +39,14 @@ const writtenTo = async ({ url }: ReplicatedServer) =>
   ((await query(url, "SELECT at FROM written ORDER BY at")) as { at: string }[]).map(({ at }) => at);
 
 it("directs every kind of connection to the primary, regardless of its position in the list", async () => {
-  const url = urlOf({ port: await freePort() }, two, one);
+  const url = urlOf({ port: await freePort() }, second, first);
   const database = connect(url);
-  expect(await portOf(database)).toBe(one.port);
-  expect((await database.knex.raw<{ rows: unknown[] }>("SELECT current_setting('port')::int4 AS port")).rows).toEqual([{ port: one.port }]);
+  expect(await portOf(database)).toBe(first.port);
+  expect((await database.knex.raw<{ rows: unknown[] }>("SELECT current_setting('port')::int4 AS port")).rows).toEqual([
+    { port: first.port },
+  ]);
   const session = await openSession({ url, applicationName: "ashlar-test" });
-  expect(await portOf(session)).toBe(one.port);
+  expect(await portOf(session)).toBe(first.port);
   await session.close();
   // A standby does not support LISTEN.
   const notifications = createNotifications({ url: () => url, channel: "failover", applicationName: "ashlar-test" });
@@ -57,9 +59,9 @@ it("directs every kind of connection to the primary, regardless of its position 
 });
 
 it("cancels a statement on the server that runs it", async () => {
-  const database = connect(urlOf(two, one));
+  const database = connect(urlOf(second, first));
   const request = new AbortController();
-  const sleeping = () => query(one.url, "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'");
+  const sleeping = () => query(first.url, "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'");
   const result = runForRequest({ signal: request.signal, owner: 1, startStatement: () => () => undefined }, () =>
     database.query("SELECT pg_sleep(60)"),
   );
@@ -71,33 +73,33 @@ it("cancels a statement on the server that runs it", async () => {
 });
 
 it("reports that no server is the primary and which setting to check, without addresses", async () => {
-  await expect(connect(urlOf(two, { port: await freePort() })).query("SELECT 1")).rejects.toThrow(
+  await expect(connect(urlOf(second, { port: await freePort() })).query("SELECT 1")).rejects.toThrow(
     "The database cannot be used: none of its servers is the primary (25006); check DATABASE_URL.",
   );
   // A single host, such as a load balancer, is also checked.
-  await expect(connect(urlOf(two)).query("SELECT 1")).rejects.toMatchObject({ name: "DatabaseUnavailable", code: "25006" });
+  await expect(connect(urlOf(second)).query("SELECT 1")).rejects.toMatchObject({ name: "DatabaseUnavailable", code: "25006" });
   await expect(connect(urlOf({ port: await freePort() }, { port: await freePort() })).query("SELECT 1")).rejects.toMatchObject({
     code: "ECONNREFUSED",
   });
 });
 
 it("does not wait for an unresponsive server once another one is found to be the primary", async () => {
-  const proxy = await startTcpProxy(two.url);
+  const proxy = await startTcpProxy(second.url);
   onTestFinished(proxy.close);
   proxy.mute = true;
   const start = performance.now();
-  expect(await portOf(connect(urlOf(proxy, one)))).toBe(one.port);
+  expect(await portOf(connect(urlOf(proxy, first)))).toBe(first.port);
   // The timeout for the unresponsive server is 3 s.
   expect(performance.now() - start).toBeLessThan(2_500);
 });
 
 it("follows a promotion, and never writes to the former primary after its restart", async () => {
-  const database = connect(urlOf(one, two));
+  const database = connect(urlOf(first, second));
   await write(database, "before");
-  await until("the standby to replay the row", async () => (await writtenTo(two)).length === 1);
-  await one.kill();
+  await until("the standby to replay the row", async () => (await writtenTo(second)).length === 1);
+  await first.kill();
   await expect(write(database, "meanwhile")).rejects.toMatchObject({ name: "DatabaseUnavailable" });
-  await query(two.url, "SELECT pg_promote()");
+  await query(second.url, "SELECT pg_promote()");
   await until("a write to the new primary", () =>
     write(database, "after").then(
       () => true,
@@ -105,28 +107,28 @@ it("follows a promotion, and never writes to the former primary after its restar
     ),
   );
   // The former primary does not know that it was replaced.
-  await one.restart();
-  expect(await query(one.url, "SELECT pg_is_in_recovery() AS standby")).toEqual([{ standby: false }]);
-  for (const url of [urlOf(one, two), urlOf(two, one)]) {
+  await first.restart();
+  expect(await query(first.url, "SELECT pg_is_in_recovery() AS standby")).toEqual([{ standby: false }]);
+  for (const url of [urlOf(first, second), urlOf(second, first)]) {
     const other = connect(url);
     await write(other, "with both");
-    expect(await portOf(other)).toBe(two.port);
+    expect(await portOf(other)).toBe(second.port);
   }
   // While its successor is down as well, nothing is written, because the former primary has old data.
-  await two.kill();
+  await second.kill();
   // The first errors are from connections that were open and from the last search's cached result.
   await until("no server to be the primary", async () => {
     const outcome = await write(database, "lost").catch((error: unknown) => error);
     expect(outcome).toMatchObject({ name: "DatabaseUnavailable" });
     return (outcome as DatabaseUnavailable).code === "25006";
   });
-  await two.restart();
+  await second.restart();
   await until("a write to the new primary again", () =>
     write(database, "again").then(
       () => true,
       () => false,
     ),
   );
-  expect(await writtenTo(one)).toEqual(["before"]);
-  expect(await writtenTo(two)).toEqual(["after", "again", "before", "with both", "with both"]);
+  expect(await writtenTo(first)).toEqual(["before"]);
+  expect(await writtenTo(second)).toEqual(["after", "again", "before", "with both", "with both"]);
 });

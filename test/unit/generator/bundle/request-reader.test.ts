@@ -175,5 +175,5 @@ it("createReader builds a request only from valid parameters", () => {
   const reader = readerOf({ query: { a: "1" } });
   const a = reader.query("a", digits);
   expect(reader.outcome(() => ({ a: parsedValue(a) }))).toEqual({ ok: true, request: { a: 1 } });
-  expect(() => parsedValue(invalid)).toThrow("An invalid parameter has no value.");
+  expect(() => parsedValue(invalid)).toThrow("An invalid parameter was read: check the outcome before its value.");
 });
