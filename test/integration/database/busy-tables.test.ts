@@ -104,7 +104,7 @@ describe("a migration with concurrent indexes", () => {
     expect(await validIndexes()).toEqual(["first_n", "second_n"]);
   });
 
-  it("has no open transaction while another process builds, because the build would wait for it", async () => {
+  it("holds no transaction open while another process builds the indexes, because the build would wait for its end", async () => {
     await migrate(test.database, [first, second]);
     const waiting = createDatabase({ ...optionsOf(test), applicationName: "waiting" });
     const connections = (): Promise<readonly { state: string }[]> =>

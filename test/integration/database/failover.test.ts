@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const hostOf = ({ port }: Pick<ReplicatedServer, "port">) => `127.0.0.1:${port}`;
-/** One URL that lists several servers, with the credentials of the first first. */
+/** One URL that lists several servers, with the credentials of `first`. */
 const urlOf = (...servers: readonly Pick<ReplicatedServer, "port">[]): string =>
   `${first.url.replace(hostOf(first), servers.map(hostOf).join(","))}?target_session_attrs=read-write`;
 const connect = (url: string): Database => {

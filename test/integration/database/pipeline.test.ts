@@ -85,7 +85,7 @@ it.each<[string, PipelinedStatement, string]>([
   expect(await stored()).toEqual([[], [{ n: 4, length: 5 }]]);
 });
 
-it("does not attribute the error to a statement if the server ends the connection or it is lost", async () => {
+it("does not attribute the error to a statement if the server ends the connection or the connection is lost", async () => {
   const proxy = await startTcpProxy(test.url);
   const url = new URL(test.url);
   [url.hostname, url.port] = ["127.0.0.1", String(proxy.port)];

@@ -43,34 +43,34 @@ const statusOf = async ({ url }: Server, path: string, sent = key): Promise<numb
   await response.arrayBuffer();
   return response.status;
 };
-const list = (): string => `/v1/test/address/${chain.accounts[0]}/transactions_v3/`;
+const listPath = (): string => `/v1/test/address/${chain.accounts[0]}/transactions_v3/`;
 
 it("responds from a replica while there is no primary, for a limited time, and from the standby after its promotion", async () => {
-  const [server, short] = [await serve(60), await serve(1)];
-  for (const each of [server, short]) {
+  const [server, shortOutageServer] = [await serve(60), await serve(1)];
+  for (const each of [server, shortOutageServer]) {
     await until("the replicas to be used", () => each.replicas.status().every(({ isUsed }) => isUsed));
     expect([await each.height(), await statusOf(each, "/readyz")]).toEqual([await chain.head(), 200]);
   }
   const statuses: number[] = [];
   let isStopped = false;
   const load = (async () => {
-    while (!isStopped) for (const path of [list(), "/v1/test/block_v2/latest/", "/readyz"]) statuses.push(await statusOf(server, path));
+    while (!isStopped) for (const path of [listPath(), "/v1/test/block_v2/latest/", "/readyz"]) statuses.push(await statusOf(server, path));
   })();
   onTestFinished(async () => {
     isStopped = true;
     await load;
   });
   await primary.kill();
-  await until("the primary to be lost", async () => (await statusOf(short, list())) === 503);
-  await until("the server to be unready", async () => (await statusOf(short, "/readyz")) === 503);
+  await until("the primary to be lost", async () => (await statusOf(shortOutageServer, listPath())) === 503);
+  await until("the server to be unready", async () => (await statusOf(shortOutageServer, "/readyz")) === 503);
   const before = statuses.length;
   await until("more responses", () => statuses.length > before + 50);
   // During an outage, a server accepts only keys that it has loaded before.
-  expect(await statusOf(server, list(), otherKey)).toBe(503);
+  expect(await statusOf(server, listPath(), otherKey)).toBe(503);
   await query(standby.url, "SELECT pg_promote()");
-  await until("the new primary to be used", async () => (await statusOf(server, list(), otherKey)) === 200);
-  await until("the new primary to be used", async () => (await statusOf(short, list())) === 200);
-  expect([await server.height(), await short.height()]).toEqual([await chain.head(), await chain.head()]);
+  await until("the new primary to be used", async () => (await statusOf(server, listPath(), otherKey)) === 200);
+  await until("the new primary to be used", async () => (await statusOf(shortOutageServer, listPath())) === 200);
+  expect([await server.height(), await shortOutageServer.height()]).toEqual([await chain.head(), await chain.head()]);
   isStopped = true;
   await load;
   expect(new Set(statuses)).toEqual(new Set([200]));

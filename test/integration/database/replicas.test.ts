@@ -50,7 +50,7 @@ const isUsed = ({ replicas }: Server) => replicas.status()[0]?.isUsed === true;
 const statementsOf = ({ replicas }: Server): number =>
   replicas.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
 /** Sends requests until the replica runs one of their statements. */
-const readsReplica = (server: Server) =>
+const untilReplicaIsRead = (server: Server) =>
   until("the replica to be read", async () => {
     const before = statementsOf(server);
     await get(server);
@@ -88,7 +88,7 @@ function startRequests(server: Server) {
 describe("a server with a streaming replica", () => {
   it("reads the replica, and never returns an older block than before while replay is paused", async () => {
     const server = await serve([standby.url]);
-    await readsReplica(server);
+    await untilReplicaIsRead(server);
     await query(standby.url, "SELECT pg_wal_replay_pause()");
     onTestFinished(() => query(standby.url, "SELECT pg_wal_replay_resume()").then(() => undefined));
     let last = await server.height();
@@ -106,7 +106,7 @@ describe("a server with a streaming replica", () => {
     for (let request = 0; request < 20; request += 1) await get(server);
     expect(statementsOf(server)).toBe(before);
     await query(standby.url, "SELECT pg_wal_replay_resume()");
-    await readsReplica(server);
+    await untilReplicaIsRead(server);
     expect(await server.height()).toBe(last);
   });
 
@@ -114,7 +114,7 @@ describe("a server with a streaming replica", () => {
     const proxy = await startTcpProxy(standby.url);
     onTestFinished(proxy.close);
     const server = await serve([standby.url.replace(/:\d+\//, `:${proxy.port}/`)]);
-    await readsReplica(server);
+    await untilReplicaIsRead(server);
     const requests = startRequests(server);
     proxy.mute = true;
     await until("the replica to be lost", () => !isUsed(server));
@@ -126,7 +126,7 @@ describe("a server with a streaming replica", () => {
     proxy.disconnect();
     // Abandoned statements are counted when their connections break, so a higher count alone does not prove that the replica is used.
     await until("the replica to be used", () => isUsed(server));
-    await readsReplica(server);
+    await untilReplicaIsRead(server);
     expect(server.log.at(-1)).toBe("Replica 1 is used again.");
   });
 
@@ -144,7 +144,7 @@ describe("a server with a streaming replica", () => {
     const second = await startStandby(primary);
     onTestFinished(second.remove);
     const server = await serve([standby.url, second.url]);
-    await readsReplica(server);
+    await untilReplicaIsRead(server);
     await until("both to be used", () => server.replicas.status().every((replica) => replica.isUsed));
     const requests = startRequests(server);
     for (const { dataDirectory } of [standby, second]) {

@@ -37,25 +37,25 @@ export async function serveReplicas({ chain, key, ...settings }: ReplicatedServi
     limits: { requestsPerSecond: "unlimited", ...noKeyLimits },
     ...settings,
   });
-  const served = connect(settings.databaseUrl);
+  const database = connect(settings.databaseUrl);
   const notifications = openNotifications({ url: settings.databaseUrl });
   const log: string[] = [];
   const note = (message: string): void => void log.push(message);
-  const replicas = openReplicas(config, served, { info: note, warn: note });
+  const replicas = openReplicas(config, database, { info: note, warn: note });
   if (replicas === undefined) throw new Error("No replicas");
   const servedChain: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const logger = createLogger({ logLevel: "silent", logFormat: "json" });
-  const serving = await startApiServer({ config, chains: [servedChain], database: served, notifications, replicas, logger });
+  const api = await startApiServer({ config, chains: [servedChain], database, notifications, replicas, logger });
   onTestFinished(async () => {
-    await serving.stop();
+    await api.stop();
     await replicas.close();
-    await Promise.all([served.close(), notifications.close()]);
+    await Promise.all([database.close(), notifications.close()]);
   });
   const height = async (): Promise<number> => {
-    const response = await fetch(`${serving.url}/v1/test/block_v2/latest/?key=${key}`);
+    const response = await fetch(`${api.url}/v1/test/block_v2/latest/?key=${key}`);
     const body = await response.text();
     if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
     return (JSON.parse(body) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
   };
-  return { ...serving, replicas, log, height };
+  return { ...api, replicas, log, height };
 }

@@ -59,7 +59,7 @@ describe("a projection that is being rebuilt", () => {
   });
   afterAll(() => Promise.all([atHead?.end(), atMiddle?.end()]));
 
-  it("is compared with two indexes that differ", () => {
+  it("is compared with two indexes whose responses differ", () => {
     const differing = [...responses.values()].filter(({ full, partial: part }) => full.text !== part.text);
     // This test fetches no metadata documents, so the collections have no traits.
     expect([...responses].filter(([target, { full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
@@ -68,23 +68,23 @@ describe("a projection that is being rebuilt", () => {
   });
 
   it.each([...ids.map((id) => [id]), ids])(
-    "lets every live operation respond as of the checkpoint, as without the rebuild, or with 503 (%s)",
+    "lets every live operation respond as of the checkpoint, as if there were no rebuild, or with 503 (%s)",
     async (...rebuilt) => {
       await catchUp(rebuilt, middle, { fromStart: true });
       const deviations: string[] = [];
       const counts = { refused: 0, capped: 0 };
       for (const { operation, target } of allTargets()) {
         const response = await atHead.request(target);
-        const known = responses.get(target);
-        if (known === undefined) throw new Error(`No response was recorded for ${target}`);
+        const recorded = responses.get(target);
+        if (recorded === undefined) throw new Error(`No response was recorded for ${target}`);
         if (response.status === 503) {
           counts.refused += 1;
           expect(response.message, target).toMatch(
             new RegExp(`^[A-Z].* are being rebuilt: at block ${middle} of ${head}\\. Retry later\\.$`),
           );
           expect(response.retryAfter, target).toBe("30");
-        } else if (response.text === known.partial.text && known.partial.text !== known.full.text) counts.capped += 1;
-        else if (response.status !== known.full.status || withoutLabels(response.text) !== withoutLabels(known.full.text))
+        } else if (response.text === recorded.partial.text && recorded.partial.text !== recorded.full.text) counts.capped += 1;
+        else if (response.status !== recorded.full.status || withoutLabels(response.text) !== withoutLabels(recorded.full.text))
           deviations.push(`${operation.id} ${target}`);
       }
       expect(deviations).toEqual([]);

@@ -33,7 +33,7 @@ describe("transaction fees", () => {
     const prices = { maxFeePerGas: "0x77359400", maxPriorityFeePerGas: "0x3" };
     plain = await chain.rpc<Hash>("eth_sendTransaction", [{ from: sender, to, gas: "0x5208", value: "0x5", type: "0x2", ...prices }]);
     // Versioned hashes of version 1 (EIP-4844), one per blob; a development node does not require the blobs.
-    const blobs = ["1", "2"].map((end) => `0x01${end.padStart(62, "0")}`);
+    const blobs = ["1", "2"].map((suffix) => `0x01${suffix.padStart(62, "0")}`);
     const blobTransaction = { from: sender, to, gas: "0x5208", type: "0x3", maxFeePerBlobGas: "0x77359400", blobVersionedHashes: blobs };
     withBlobs = await chain.rpc<Hash>("eth_sendTransaction", [{ ...blobTransaction, ...prices }]);
     await chain.mine();

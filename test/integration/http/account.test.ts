@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.end());
 
 const get = (key: string, path = "/account/usage") => app.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
-const enter = (id: number, day: string, operation: string, calls: number, hundredths: number) =>
+const insertUsage = (id: number, day: string, operation: string, calls: number, hundredths: number) =>
   app.test.database.query("INSERT INTO credit_usage (key_id, day, operation, calls, hundredths) VALUES ($1, $2, $3, $4, $5)", [
     id,
     day,
@@ -25,11 +25,11 @@ const enter = (id: number, day: string, operation: string, calls: number, hundre
 describe("/account/usage", () => {
   it("returns the credits used in the UTC day and month with quotas and resets, in total and by endpoint", async () => {
     const { id, key } = await app.keys.create({ label: "usage", dayQuotaHundredths: 1000, expiresAt: new Date("2027-01-31T00:00:00Z") });
-    await enter(id, "2026-10-31", "getBlock", 9, 900);
-    await enter(id, "2026-11-01", "getBlock", 2, 20);
-    await enter(id, "2026-11-30", "getBlock", 3, 30);
-    await enter(id, "2026-11-30", "getAllChains", 5, 5);
-    await enter(id, "2026-12-01", "getBlock", 7, 700);
+    await insertUsage(id, "2026-10-31", "getBlock", 9, 900);
+    await insertUsage(id, "2026-11-01", "getBlock", 2, 20);
+    await insertUsage(id, "2026-11-30", "getBlock", 3, 30);
+    await insertUsage(id, "2026-11-30", "getAllChains", 5, 5);
+    await insertUsage(id, "2026-12-01", "getBlock", 7, 700);
     const { status, body, headers } = await get(key);
     expect([status, headers["x-credits"], headers["ratelimit-limit"]]).toEqual([200, "0", "200"]);
     expect(body).toEqual({

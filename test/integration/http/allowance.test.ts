@@ -19,7 +19,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-const storedOf = async (keyId: number): Promise<number> => (await keys.list()).find(({ id }) => id === keyId)?.usedHundredths ?? 0;
+const storedUsageOf = async (keyId: number): Promise<number> => (await keys.list()).find(({ id }) => id === keyId)?.usedHundredths ?? 0;
 
 describe("a key's credits", () => {
   it("include charges that are written between its lookup and its first request", async () => {
@@ -28,19 +28,19 @@ describe("a key's credits", () => {
     const found = await keys.find(hashKey(key));
     if (found === null) throw new Error("The key was not found.");
     expect(found.usedHundredths).toBe(0);
-    await until("the charge to be written", async () => (await storedOf(id)) === 100);
+    await until("the charge to be written", async () => (await storedUsageOf(id)) === 100);
     expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
   });
 
   it("include a charge once, whether it was written before the lookup or is pending", async () => {
     const { id, key } = await keys.create({ label: "before", creditLimitHundredths: 300 });
     meter.charge(id, "getBlock", 100, new Date());
-    await until("the charge to be written", async () => (await storedOf(id)) === 100);
+    await until("the charge to be written", async () => (await storedUsageOf(id)) === 100);
     const found = await keys.find(hashKey(key));
     if (found === null) throw new Error("The key was not found.");
     meter.charge(id, "getBlock", 100, new Date());
     expect(await meter.admit(found)).toMatchObject({ exhausted: null });
-    await until("the second charge to be written", async () => (await storedOf(id)) === 200);
+    await until("the second charge to be written", async () => (await storedUsageOf(id)) === 200);
     expect(await meter.admit(found)).toMatchObject({ exhausted: null });
     meter.charge(id, "getBlock", 100, new Date());
     expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });

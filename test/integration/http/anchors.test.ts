@@ -8,7 +8,7 @@ let app: Harness;
 /** The number of pages in each list of this test. */
 const pages = 3;
 const address = `0x${"11".repeat(20)}`;
-const list = `/v1/demo/events/address/${address}/`;
+const listPath = `/v1/demo/events/address/${address}/`;
 
 beforeAll(async () => {
   const getPage = async ({ page }: { readonly page: { readonly number: number } }, { anchor }: { readonly anchor: number | null }) => ({
@@ -51,7 +51,7 @@ describe("an anchor", () => {
   ])("does not fail its page if it cannot be stored (SQLSTATE %s, %s)", async (code) => {
     await refuseAnchors(code);
     try {
-      expect(await anchorOf(list)).toBe(100);
+      expect(await anchorOf(listPath)).toBe(100);
       expect(await storedAnchors()).toEqual([]);
     } finally {
       await acceptAnchors();
@@ -61,18 +61,18 @@ describe("an anchor", () => {
   it.each(["53200", "58030"])("fails its page with 503 if it cannot be stored due to a system error (SQLSTATE %s)", async (code) => {
     await refuseAnchors(code);
     try {
-      expect((await app.withoutKey().get(list).query({ key: app.key })).status).toBe(503);
+      expect((await app.withoutKey().get(listPath).query({ key: app.key })).status).toBe(503);
     } finally {
       await acceptAnchors();
     }
   });
 
   it("is set by page 0 if there are more pages, and reused by later pages while the chain grows", async () => {
-    expect(await anchorOf(list)).toBe(100);
+    expect(await anchorOf(listPath)).toBe(100);
     app.head = 107;
-    expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
+    expect(await anchorOf(`${listPath}?page-number=1`)).toBe(100);
     app.head = 120;
-    expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
+    expect(await anchorOf(`${listPath}?page-number=2`)).toBe(100);
     expect(await storedAnchors()).toEqual([{ block_number: 100 }]);
   });
 
@@ -85,33 +85,33 @@ describe("an anchor", () => {
   });
 
   it("is replaced by the next request for page 0", async () => {
-    await anchorOf(list);
+    await anchorOf(listPath);
     app.head = 105;
-    expect(await anchorOf(list)).toBe(105);
+    expect(await anchorOf(listPath)).toBe(105);
     app.head = 106;
-    expect(await anchorOf(`${list}?page-number=1`)).toBe(105);
+    expect(await anchorOf(`${listPath}?page-number=1`)).toBe(105);
   });
 
   it("is shared by requests that differ only in case, default or unknown parameters, or format", async () => {
-    await anchorOf(list);
+    await anchorOf(listPath);
     app.head = 101;
     expect(await anchorOf(`/v1/31337/events/address/${address.toUpperCase()}?page-size=100&page-number=1&_=123`)).toBe(100);
-    const { status } = await app.get(`${list}?page-number=1&format=csv`);
+    const { status } = await app.get(`${listPath}?page-number=1&format=csv`);
     expect(status).toBe(200);
     expect(await storedAnchors()).toHaveLength(1);
   });
 
   it("is not shared with other keys, parameters or lists", async () => {
-    await anchorOf(list);
+    await anchorOf(listPath);
     app.head = 101;
     const { key } = await app.keys.create({ label: "other" });
-    expect(await anchorOf(`${list}?page-number=1`, key)).toBe(101);
-    expect(await anchorOf(`${list}?page-number=1&page-size=50`)).toBe(101);
-    expect(await anchorOf(`${list}?page-number=1&starting-block=5`)).toBe(101);
+    expect(await anchorOf(`${listPath}?page-number=1`, key)).toBe(101);
+    expect(await anchorOf(`${listPath}?page-number=1&page-size=50`)).toBe(101);
+    expect(await anchorOf(`${listPath}?page-number=1&starting-block=5`)).toBe(101);
   });
 
   it("is shared by server processes", async () => {
-    await anchorOf(list);
+    await anchorOf(listPath);
     const other = createAnchors(app.test.database, pino({ level: "silent" }));
     const fingerprint = fingerprintOf(app.keyId, "getLogEventsByAddress", {
       chain: { id: 31337, name: "demo" },
@@ -173,7 +173,7 @@ describe("an anchor", () => {
     const { database } = app.test;
     const age = (minutes: number) =>
       database.query("UPDATE page_anchors SET expires_at = expires_at - $1 * interval '1 minute'", [minutes]);
-    await anchorOf(list);
+    await anchorOf(listPath);
     const secondsLeft = async () =>
       (
         await database.query<{ seconds_left: number }>(
@@ -184,10 +184,10 @@ describe("an anchor", () => {
     expect(anchorMilliseconds).toBe(900_000);
     await age(10);
     app.head = 110;
-    expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
+    expect(await anchorOf(`${listPath}?page-number=1`)).toBe(100);
     expect(await secondsLeft()).toBeGreaterThan(840);
     await age(16);
-    expect(await anchorOf(`${list}?page-number=2`)).toBe(110);
+    expect(await anchorOf(`${listPath}?page-number=2`)).toBe(110);
     const anchors = createAnchors(database, pino({ level: "silent" }));
     expect(await storedAnchors()).toHaveLength(1);
     await anchors.cleanUp();
@@ -200,38 +200,38 @@ describe("an anchor", () => {
     const outage = { ...noOutage, isLost: () => isLost };
     const { database } = app.test;
     const anchors = createAnchors(database, pino({ level: "silent" }), performance, outage);
-    const list = Buffer.from("outage");
-    await anchors.pin(list, 1, 100, true, { block: 100, content: "7.1" });
+    const fingerprint = Buffer.from("outage");
+    await anchors.pin(fingerprint, 1, 100, true, { block: 100, content: "7.1" });
     expect(await storedAnchors()).toHaveLength(0);
-    expect(await anchors.find(list, 1, { block: 100, content: "7.1" })).toEqual({ block: 100, isOld: false });
-    expect(await anchors.find(list, 1, { block: 101, content: "8.1" })).toBeNull();
+    expect(await anchors.find(fingerprint, 1, { block: 100, content: "7.1" })).toEqual({ block: 100, isOld: false });
+    expect(await anchors.find(fingerprint, 1, { block: 101, content: "8.1" })).toBeNull();
     isLost = false;
-    await anchors.pin(list, 1, 100, true, { block: 100, content: "7.1" });
+    await anchors.pin(fingerprint, 1, 100, true, { block: 100, content: "7.1" });
     expect(await storedAnchors()).toHaveLength(1);
     anchors.stop();
   });
 
   it("is set by a later page, except the last one, if it has expired", async () => {
-    expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
+    expect(await anchorOf(`${listPath}?page-number=2`)).toBe(100);
     expect(await storedAnchors()).toHaveLength(0);
-    expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
+    expect(await anchorOf(`${listPath}?page-number=1`)).toBe(100);
     app.head = 103;
-    expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
+    expect(await anchorOf(`${listPath}?page-number=2`)).toBe(100);
   });
 
   it("is ignored if it is above the head of a rebuilt index", async () => {
-    await anchorOf(list);
+    await anchorOf(listPath);
     app.head = 40;
-    expect(await anchorOf(`${list}?page-number=1`)).toBe(40);
+    expect(await anchorOf(`${listPath}?page-number=1`)).toBe(40);
     app.head = 45;
-    expect(await anchorOf(`${list}?page-number=2`)).toBe(40);
+    expect(await anchorOf(`${listPath}?page-number=2`)).toBe(40);
   });
 
   it("is the head for unpaged operations, and null without a chain or before its first block", async () => {
     expect(await anchorOf("/v1/demo/block_v2/latest/")).toBe(100);
     expect(await anchorOf("/v1/chains/")).toBeNull();
     app.head = null;
-    expect(await anchorOf(list)).toBeNull();
+    expect(await anchorOf(listPath)).toBeNull();
     expect(await storedAnchors()).toHaveLength(0);
   });
 });

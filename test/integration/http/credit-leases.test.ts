@@ -12,23 +12,23 @@ afterAll(() => test.drop());
 
 const day = "2026-11-23";
 const noCharges = { all: 0, day: 0, month: 0 };
-const stores = (count: number) => Array.from({ length: count }, () => createLeaseStore(test.database, randomUUID()));
-const keyWith = (dayQuotaHundredths: number) => createKeys(test.database).create({ label: "leases", dayQuotaHundredths });
+const createStores = (count: number) => Array.from({ length: count }, () => createLeaseStore(test.database, randomUUID()));
+const createKeyWithQuota = (dayQuotaHundredths: number) => createKeys(test.database).create({ label: "leases", dayQuotaHundredths });
 const expire = (keyId: number) =>
   test.database.query("UPDATE credit_leases SET expires_at = now() - interval '1 second' WHERE key_id = $1", [keyId]);
 
 describe("quota leases", () => {
   it("never exceed the quota in total, even if servers take them concurrently", async () => {
-    const { id: keyId } = await keyWith(1000);
-    const leases = await Promise.all(stores(8).map((store) => store.take({ keyId, pending: noCharges, wanted: 1000, day })));
+    const { id: keyId } = await createKeyWithQuota(1000);
+    const leases = await Promise.all(createStores(8).map((store) => store.take({ keyId, pending: noCharges, wanted: 1000, day })));
     // Each lease is half of the remaining quota: 500, 250, 125, then 63 of 125, 31 of 62, 16 of 31, 8 of 15, 4 of 7.
     expect(leases.map((lease) => lease?.granted ?? 0).sort((left, right) => right - left)).toEqual([500, 250, 125, 63, 31, 16, 8, 4]);
     expect(leases.map((lease) => lease?.left.day ?? 0).sort((left, right) => left - right)[0]).toBe(3);
   });
 
   it("are available to other servers once they expire or are returned", async () => {
-    const { id: keyId } = await keyWith(100);
-    const [first, second, third] = stores(3);
+    const { id: keyId } = await createKeyWithQuota(100);
+    const [first, second, third] = createStores(3);
     await first?.take({ keyId, pending: noCharges, wanted: 50, day });
     expect(await second?.take({ keyId, pending: noCharges, wanted: 100, day })).toMatchObject({ granted: 25, left: { day: 25 } });
     await expire(keyId);
@@ -38,8 +38,8 @@ describe("quota leases", () => {
   });
 
   it("replace the server's previous lease, and account for its pending charges", async () => {
-    const { id: keyId } = await keyWith(100);
-    const [first, second] = stores(2);
+    const { id: keyId } = await createKeyWithQuota(100);
+    const [first, second] = createStores(2);
     await first?.take({ keyId, pending: noCharges, wanted: 10, day });
     expect(await first?.take({ keyId, pending: { all: 10, day: 10, month: 10 }, wanted: 20, day })).toMatchObject({
       granted: 20,
@@ -50,13 +50,13 @@ describe("quota leases", () => {
   });
 
   it("are not reduced by pending charges from the previous day", async () => {
-    const { id: keyId } = await keyWith(100);
+    const { id: keyId } = await createKeyWithQuota(100);
     const pending = { all: 60, day: 0, month: 60 };
-    expect(await stores(1)[0]?.take({ keyId, pending, wanted: 100, day })).toMatchObject({ granted: 50, left: { day: 50 } });
+    expect(await createStores(1)[0]?.take({ keyId, pending, wanted: 100, day })).toMatchObject({ granted: 50, left: { day: 50 } });
   });
 
   it("are not granted to keys without quotas", async () => {
     const { id: keyId } = await createKeys(test.database).create({ label: "unlimited" });
-    expect(await stores(1)[0]?.take({ keyId, pending: noCharges, wanted: 100, day })).toBe(null);
+    expect(await createStores(1)[0]?.take({ keyId, pending: noCharges, wanted: 100, day })).toBe(null);
   });
 });

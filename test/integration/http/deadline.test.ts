@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 /** The number of statements that the pool is running. */
-const running = async (): Promise<number> => {
+const runningStatements = async (): Promise<number> => {
   const [row] = await harness.test.database.query<{ count: number }>(
     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deadline-test' AND state <> 'idle' AND datname = current_database()",
   );
@@ -47,17 +47,17 @@ describe("a request with a slow statement", () => {
         `Request timeout: the request exceeded ${requestMilliseconds} ms (limits.requestMilliseconds); request fewer items or a smaller range.`,
       ),
     );
-    await until("the statement to be cancelled", async () => (await running()) === 0);
+    await until("the statement to be cancelled", async () => (await runningStatements()) === 0);
   });
 
   it("releases the connection to later requests without cancelling their statements", async () => {
     work = sleepInDatabase;
-    const [first] = await Promise.all([harness.get(path), until("the statement to run", async () => (await running()) === 1)]);
+    const [first] = await Promise.all([harness.get(path), until("the statement to run", async () => (await runningStatements()) === 1)]);
     expect(first.status).toBe(503);
-    const process = () => database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_sleep(0.05 * $1)", [1]);
-    const [before] = await process();
+    const readPid = () => database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid, pg_sleep(0.05 * $1)", [1]);
+    const [before] = await readPid();
     for (let round = 0; round < 3; round += 1) {
-      work = async () => ({ height: (await process())[0]?.pid });
+      work = async () => ({ height: (await readPid())[0]?.pid });
       expect((await harness.get(path)).body.data).toEqual({ height: before?.pid });
     }
   });
@@ -69,7 +69,7 @@ describe("a request with a slow statement", () => {
         await client.query("SELECT pg_sleep(60)");
       });
     expect((await harness.get(path)).status).toBe(503);
-    await until("the transaction to end", async () => (await running()) === 0);
+    await until("the transaction to end", async () => (await runningStatements()) === 0);
     expect(await database.query("SELECT to_regclass('left_over') AS found WHERE $1 = 1", [1])).toEqual([{ found: null }]);
   });
 
@@ -91,14 +91,14 @@ describe("a request with a slow statement", () => {
 });
 
 describe("a client that disconnects", () => {
-  const server = () => {
+  const startServer = () => {
     const http = createServer(harness.app);
     http.listen(0, "127.0.0.1");
     return http;
   };
-  let http: ReturnType<typeof server>;
+  let http: ReturnType<typeof startServer>;
   beforeAll(async () => {
-    http = server();
+    http = startServer();
     await once(http, "listening");
   });
   afterAll(() => void http.close());
@@ -114,9 +114,9 @@ describe("a client that disconnects", () => {
     const { port } = http.address() as AddressInfo;
     const request = get({ port, host: "127.0.0.1", path, headers: { authorization: `Bearer ${harness.key}` } });
     request.on("error", () => undefined);
-    await until("the statement to run", async () => (await running()) === 1);
+    await until("the statement to run", async () => (await runningStatements()) === 1);
     request.destroy();
-    await until("the statement to be cancelled", async () => (await running()) === 0);
+    await until("the statement to be cancelled", async () => (await runningStatements()) === 0);
     expect(abortedAfter).toBeLessThan(requestMilliseconds);
     expect(harness.lines.some((line) => line.includes('"level":50'))).toBe(false);
   });

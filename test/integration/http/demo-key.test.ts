@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.end());
 
 describe("the script with the demo key", () => {
-  const keyIn = async (headers: Readonly<Record<string, string>>, harness = app): Promise<boolean> => {
+  const containsKey = async (headers: Readonly<Record<string, string>>, harness = app): Promise<boolean> => {
     const { status, text } = await harness.withoutKey().get(scriptPath).set(headers);
     expect(status).toBe(200);
     return text.includes(demoKey);
@@ -38,23 +38,23 @@ describe("the script with the demo key", () => {
   });
 
   it.each(["same-origin", "none"])("contains the key for Sec-Fetch-Site: %s", async (site) => {
-    expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(true);
+    expect(await containsKey({ "Sec-Fetch-Site": site })).toBe(true);
   });
 
   it.each(["cross-site", "same-site", "something-new"])("contains no key for Sec-Fetch-Site: %s", async (site) => {
-    expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(false);
+    expect(await containsKey({ "Sec-Fetch-Site": site })).toBe(false);
   });
 
   it("contains no key for another origin", async () => {
-    expect(await keyIn({ Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8080" })).toBe(true);
+    expect(await containsKey({ Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8080" })).toBe(true);
     for (const origin of ["http://127.0.0.1:8081", "https://127.0.0.1:8080", "http://localhost:8080", "null"])
-      expect(await keyIn({ Host: "127.0.0.1:8080", Origin: origin })).toBe(false);
+      expect(await containsKey({ Host: "127.0.0.1:8080", Origin: origin })).toBe(false);
   });
 
   it.each(["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "docs.localhost", "[::1]:8080", "192.168.1.7:8080", "[fd00::7]"])(
     "contains the key at %s, which DNS cannot rebind",
     async (host) => {
-      expect(await keyIn({ Host: host })).toBe(true);
+      expect(await containsKey({ Host: host })).toBe(true);
     },
   );
 
@@ -66,14 +66,14 @@ describe("the script with the demo key", () => {
     "1.2.3.4.5",
     "[::1].attacker.example",
   ])("contains no key at %s, which DNS could rebind to this machine", async (host) => {
-    expect(await keyIn({ Host: host })).toBe(false);
+    expect(await containsKey({ Host: host })).toBe(false);
   });
 
   it("contains the key at the public URL's host, and at no other name", async () => {
     const published = await startHarness({}, { demo, publicUrl: "https://demo.example/api" });
-    expect(await keyIn({ Host: "demo.example" }, published)).toBe(true);
-    expect(await keyIn({ Host: "demo.example", Origin: "https://demo.example" }, published)).toBe(true);
-    expect(await keyIn({ Host: "other.example" }, published)).toBe(false);
+    expect(await containsKey({ Host: "demo.example" }, published)).toBe(true);
+    expect(await containsKey({ Host: "demo.example", Origin: "https://demo.example" }, published)).toBe(true);
+    expect(await containsKey({ Host: "other.example" }, published)).toBe(false);
     await published.end();
   });
 });

@@ -15,7 +15,7 @@ const path = "/v1/demo/block_v2/1/";
 const concurrencyMessage = "Concurrent request limit exceeded (limits.concurrentRequests); retry in 1 second.";
 
 /** Work that ends when the test calls `endAll`. */
-function manualWork() {
+function createManualWork() {
   const ends: (() => void)[] = [];
   return {
     running: () => ends.length,
@@ -30,7 +30,7 @@ function manualWork() {
 }
 
 describe("requests with one key", () => {
-  const work = manualWork();
+  const work = createManualWork();
   let harness: Harness;
   let database: Database;
   let resolveBlock: () => Promise<object> = work.run;
@@ -49,7 +49,7 @@ describe("requests with one key", () => {
   const send = (key: string) => harness.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
 
   it("are limited in number until they end, without affecting other keys", async () => {
-    const two = [harness.get(path), harness.get(path)].map((request) => request.then(({ status }) => status));
+    const firstStatuses = [harness.get(path), harness.get(path)].map((request) => request.then(({ status }) => status));
     await until("two requests to run", async () => work.running() === 2);
     const refused = await harness.get(path);
     expect([refused.status, refused.body]).toEqual([429, failure(429, concurrencyMessage)]);
@@ -62,12 +62,12 @@ describe("requests with one key", () => {
     const third = send(other.key).then((response) => response);
     await until("the other key's request to run", async () => work.running() === 3);
     work.endAll();
-    expect(await Promise.all(two)).toEqual([200, 200]);
+    expect(await Promise.all(firstStatuses)).toEqual([200, 200]);
     const { status, headers } = await third;
     expect([status, headers["ratelimit-policy"], headers.ratelimit]).toEqual([200, '"concurrentRequests";q=1', '"concurrentRequests";r=0']);
   });
 
-  it("end with their connection, including pipelined ones that wait for another", async () => {
+  it("end with their connection, including pipelined requests that wait for an earlier one", async () => {
     const http = createServer(harness.app, serverLimits);
     const { port } = await http.listen(0, "127.0.0.1");
     const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${harness.key}\r\n\r\n`;
@@ -99,7 +99,7 @@ describe("requests with one key", () => {
 
 describe("more requests than the server processes", () => {
   it("do not delay requests for another database", async () => {
-    const work = manualWork();
+    const work = createManualWork();
     let database = 0;
     const harness = await startHarness({ getBlock: work.run }, { capacities: [1, 1], capacityOf: () => database });
     try {
@@ -119,7 +119,7 @@ describe("more requests than the server processes", () => {
   });
 
   it("wait if the queue has space, and receive 503 immediately if it is full", async () => {
-    const work = manualWork();
+    const work = createManualWork();
     const harness = await startHarness({ getBlock: work.run }, { capacities: [2], limits: { waitingRequests: 1 } });
     try {
       const pending = [1, 2, 3].map(() => harness.get(path).then(({ status }) => status));

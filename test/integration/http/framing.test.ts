@@ -105,7 +105,7 @@ describe("a Transfer-Encoding", () => {
   });
 });
 
-describe("a request with two lengths or an ambiguous one", () => {
+describe("a request with two lengths or an ambiguous length", () => {
   it.each([
     "Content-Length: 5\r\nTransfer-Encoding: chunked",
     "Transfer-Encoding: chunked\r\nContent-Length: 5",

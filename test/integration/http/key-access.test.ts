@@ -116,7 +116,7 @@ describe("a key that is limited to addresses", () => {
     expect(await outcome(key)).toMatch(/^403 Address not allowed/);
   });
 
-  it("is checked before its requests are counted or its chain is parsed", async () => {
+  it("is checked before its requests are counted or their chain is parsed", async () => {
     const { id, key } = await app.keys.create({ label: "all rules", access: { addresses: ["192.0.2.7"], chains: ["demo"] } });
     const { status, headers } = await send(key, {}, block("eth-mainnet"));
     expect([status, headers["ratelimit-limit"], headers["x-credits"]]).toEqual([403, undefined, "0"]);

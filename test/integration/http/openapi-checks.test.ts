@@ -31,7 +31,7 @@ function exampleOf(path: string): Body {
 }
 
 const wallet = `0x${"a1".repeat(20)}`;
-const logs = (query: string, path: Record<string, string> = {}) =>
+const checkLogsRequest = (query: string, path: Record<string, string> = {}) =>
   checks.request(operationOf("getLogEventsByAddress"), { chainName: "demo", contractAddress: wallet, ...path }, parseQuery(query));
 
 describe("strict checks", () => {
@@ -58,9 +58,9 @@ describe("strict checks", () => {
       "key=ckey_0",
       "format=csv&page-size=10000",
     ]) {
-      expect(await logs(query), query).toBeNull();
+      expect(await checkLogsRequest(query), query).toBeNull();
     }
-    expect(await logs("", { chainName: " demo ", contractAddress: `${wallet} ` })).toBeNull();
+    expect(await checkLogsRequest("", { chainName: " demo ", contractAddress: `${wallet} ` })).toBeNull();
     const gas = { chainName: "demo", eventType: "erc20" };
     expect(await checks.request(operationOf("getGasPrices"), gas, parseQuery("quote-currency=eur"))).toBeNull();
     const topics = parseQuery("topics=0x1%20,%200x2");
@@ -68,8 +68,8 @@ describe("strict checks", () => {
   });
 
   it("report an invalid request's parameter", async () => {
-    expect(await logs("page-size=100000")).toMatch(/page-size.* must be <= /);
-    expect(await logs("", { contractAddress: "0x12" })).toMatch(/contractAddress.* must match pattern/);
+    expect(await checkLogsRequest("page-size=100000")).toMatch(/page-size.* must be <= /);
+    expect(await checkLogsRequest("", { contractAddress: "0x12" })).toMatch(/contractAddress.* must match pattern/);
   });
 
   it("report the pointer and the reason for every violation in a response", async () => {

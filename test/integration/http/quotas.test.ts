@@ -18,16 +18,16 @@ let elapsed = 1_000;
 /** While true, all of the servers' statements fail. */
 let isDown = false;
 
-const down = () => new DatabaseUnavailable("ECONNREFUSED", "it is down");
-const flaky = (): Pick<Database, "query" | "transaction"> => ({
-  query: (...statement) => (isDown ? Promise.reject(down()) : test.database.query(...statement)),
-  transaction: (work) => (isDown ? Promise.reject(down()) : test.database.transaction(work)),
+const outageError = () => new DatabaseUnavailable("ECONNREFUSED", "it is down");
+const createFlakyDatabase = (): Pick<Database, "query" | "transaction"> => ({
+  query: (...statement) => (isDown ? Promise.reject(outageError()) : test.database.query(...statement)),
+  transaction: (work) => (isDown ? Promise.reject(outageError()) : test.database.transaction(work)),
 });
 
-const server = async (): Promise<Harness> => {
+const startServer = async (): Promise<Harness> => {
   const started = await startHarness(
     { getAllChains: async () => ({ items: [] }) },
-    { database: flaky(), now: () => now, clock: { now: () => elapsed }, limits: { ...noKeyLimits } },
+    { database: createFlakyDatabase(), now: () => now, clock: { now: () => elapsed }, limits: { ...noKeyLimits } },
   );
   servers.push(started);
   return started;
@@ -37,7 +37,7 @@ let first: Harness;
 let second: Harness;
 beforeAll(async () => {
   test = await createTestDatabase();
-  [first, second] = [await server(), await server()];
+  [first, second] = [await startServer(), await startServer()];
 });
 afterEach(() => {
   isDown = false;
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const keys = () => createKeys(test.database);
 const get = (on: Harness, key: string) => on.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
-const statuses = async (on: Harness, key: string, count: number): Promise<number[]> => {
+const statusesOf = async (on: Harness, key: string, count: number): Promise<number[]> => {
   const found: number[] = [];
   for (let request = 0; request < count; request += 1) found.push((await get(on, key)).status);
   return found;
@@ -67,7 +67,7 @@ describe("a key's quota", () => {
   it("is spent exactly by sequential requests to one server, which then returns 402 with the reset time", async () => {
     now = new Date("2026-11-23T23:00:00Z");
     const { key } = await keys().create({ label: "day", dayQuotaHundredths: 7 });
-    expect(await statuses(first, key, 9)).toEqual([...Array(7).fill(200), 402, 402]);
+    expect(await statusesOf(first, key, 9)).toEqual([...Array(7).fill(200), 402, 402]);
     const { body, headers } = await get(first, key);
     expect(body).toEqual(
       failure(
@@ -86,30 +86,30 @@ describe("a key's quota", () => {
   it("is reset at midnight UTC, or at the end of the month for a monthly quota, without a new lookup", async () => {
     now = new Date("2026-11-29T23:59:59.999Z");
     const { key } = await keys().create({ label: "both", dayQuotaHundredths: 3, monthQuotaHundredths: 5 });
-    expect(await statuses(first, key, 4)).toEqual([200, 200, 200, 402]);
+    expect(await statusesOf(first, key, 4)).toEqual([200, 200, 200, 402]);
     expect((await get(first, key)).headers["retry-after"]).toBe("1");
     now = new Date("2026-11-30T00:00:00Z");
     // The monthly quota has 0.02 credits left.
-    expect(await statuses(first, key, 3)).toEqual([200, 200, 402]);
+    expect(await statusesOf(first, key, 3)).toEqual([200, 200, 402]);
     const { headers, body } = await get(first, key);
     expect([headers["retry-after"], headers["ratelimit-policy"]]).toEqual(["86400", '"creditsPerMonth";q=0;w=2592000']);
     expect(body.error_message).toContain("of this UTC month; the quota is reset at 2026-12-01T00:00:00.000Z");
     now = new Date("2026-12-01T00:00:00Z");
-    expect(await statuses(first, key, 4)).toEqual([200, 200, 200, 402]);
+    expect(await statusesOf(first, key, 4)).toEqual([200, 200, 200, 402]);
   });
 
   it("takes effect within seconds when it is changed or removed", async () => {
     const { id, key } = await keys().create({ label: "raised", dayQuotaHundredths: 2 });
-    expect(await statuses(first, key, 3)).toEqual([200, 200, 402]);
+    expect(await statusesOf(first, key, 3)).toEqual([200, 200, 402]);
     await keys().update(id, { dayQuotaHundredths: 5 });
     elapsed += 4_000;
-    expect(await statuses(first, key, 4)).toEqual([200, 200, 200, 402]);
+    expect(await statusesOf(first, key, 4)).toEqual([200, 200, 200, 402]);
     await keys().update(id, { dayQuotaHundredths: "unlimited" });
     elapsed += 4_000;
-    expect(await statuses(first, key, 4)).toEqual([200, 200, 200, 200]);
+    expect(await statusesOf(first, key, 4)).toEqual([200, 200, 200, 200]);
     await keys().update(id, { dayQuotaHundredths: 0 });
     elapsed += 4_000;
-    expect(await statuses(first, key, 1)).toEqual([402]);
+    expect(await statusesOf(first, key, 1)).toEqual([402]);
   });
 
   it("is exceeded by two servers by at most one lease each, and is spent completely", async () => {
@@ -135,9 +135,9 @@ describe("a key's quota", () => {
   });
 
   it("is leased in the background, and a server returns the unused part of its lease when it stops", async () => {
-    const third = await server();
+    const third = await startServer();
     const { id, key } = await keys().create({ label: "returned", dayQuotaHundredths: 10_000 });
-    expect(await statuses(third, key, 2)).toEqual([200, 200]);
+    expect(await statusesOf(third, key, 2)).toEqual([200, 200]);
     await until("a lease", async () => (await leasesOf(id)).length === 1);
     await third.close();
     expect(await leasesOf(id)).toEqual([]);
@@ -146,11 +146,11 @@ describe("a key's quota", () => {
 
   it("is exceeded beyond a lease by at most half a lease while the database is down; then the response is 503", async () => {
     const { id, key } = await keys().create({ label: "down", dayQuotaHundredths: 10_000 });
-    expect(await statuses(second, key, 1)).toEqual([200]);
+    expect(await statusesOf(second, key, 1)).toEqual([200]);
     await until("a lease", async () => (await leasesOf(id)).length === 1);
     await until("the charge to be written", async () => (await spentOf(id)) === 1);
     isDown = true;
-    const found = await statuses(second, key, 400);
+    const found = await statusesOf(second, key, 400);
     // The lease is a 50th of the quota.
     const lease = 10_000 / 50;
     const served = found.indexOf(503);

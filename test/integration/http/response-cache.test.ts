@@ -65,7 +65,7 @@ describe("a cached response", () => {
     expect(await charges()).toBeGreaterThanOrEqual(before + 3);
   });
 
-  it("costs the same as 304 without a body if the client already has it", async () => {
+  it("is sent as 304 without a body, at the same cost, if the client already has it", async () => {
     const { headers, body } = await get(path("04"));
     const repeated = await get(path("04")).set("If-None-Match", headers.etag ?? "");
     expect([repeated.status, repeated.text]).toEqual([304, ""]);
@@ -164,16 +164,16 @@ describe("a request without a chain", () => {
 });
 
 describe("the cache settings", () => {
-  it("can disable it with 0 megabytes, and can allow shared caches", async () => {
+  it("can disable the cache with 0 megabytes, and can allow shared caches", async () => {
     const stubs = { getBlockHeights: async () => ({ items }) };
-    const [without, shared] = await Promise.all([
+    const [uncached, shared] = await Promise.all([
       startHarness(stubs, { cache: { megabytes: 0, public: true } }),
       startHarness(stubs, { cache: { megabytes: 1, public: true } }),
     ]);
-    without.content = shared.content = { id: "1", changedAt: new Date() };
-    const { headers } = await without.get(path("02"));
+    uncached.content = shared.content = { id: "1", changedAt: new Date() };
+    const { headers } = await uncached.get(path("02"));
     expect([headers["x-cache"], headers.etag, headers["cache-control"]]).toEqual([undefined, undefined, "no-store"]);
     expect((await shared.get(path("02"))).headers["cache-control"]).toBe("public, no-cache");
-    await Promise.all([without.end(), shared.end()]);
+    await Promise.all([uncached.end(), shared.end()]);
   });
 });

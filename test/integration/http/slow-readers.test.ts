@@ -15,7 +15,7 @@ const startServer = async () => {
   const { port } = await http.listen(0, "127.0.0.1");
   return { http, port };
 };
-const openRequests = (http: ReturnType<typeof createServer>): Promise<number> =>
+const openConnections = (http: ReturnType<typeof createServer>): Promise<number> =>
   new Promise((resolve) => http.server.getConnections((_error, count) => resolve(count)));
 
 describe("a client", () => {
@@ -24,9 +24,9 @@ describe("a client", () => {
     const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     socket.on("error", () => undefined);
     socket.pause();
-    await until("the connection to be open", async () => (await openRequests(http)) === 1);
+    await until("the connection to be open", async () => (await openConnections(http)) === 1);
     // This takes much less than the two-minute idle timeout.
-    await until("the connection to be closed", async () => (await openRequests(http)) === 0);
+    await until("the connection to be closed", async () => (await openConnections(http)) === 0);
     socket.destroy();
     await http.stop();
   });
@@ -49,7 +49,7 @@ describe("a client", () => {
 
 describe("the slow reader check", () => {
   /** Watches a response with bytes that wait to be sent, and records when its connection is destroyed. */
-  const watched = () => {
+  const watchResponse = () => {
     const clock = { milliseconds: 0, now: () => clock.milliseconds };
     const destroyed: number[] = [];
     const socket = { bytesWritten: 0, writableLength: 500, destroy: () => void destroyed.push(clock.milliseconds) };
@@ -65,7 +65,7 @@ describe("the slow reader check", () => {
   };
 
   it("measures only complete windows during which bytes wait", () => {
-    const { response, checkAt, destroyed } = watched();
+    const { response, checkAt, destroyed } = watchResponse();
     checkAt(0, 0);
     // Ten bytes in a second are just enough.
     checkAt(1_000, 10);
@@ -81,7 +81,7 @@ describe("the slow reader check", () => {
   });
 
   it("disconnects a client that has read nothing for one window, even if it read quickly before", () => {
-    const { checkAt, destroyed } = watched();
+    const { checkAt, destroyed } = watchResponse();
     for (const [milliseconds, taken] of [
       [0, 0],
       [500, 100],

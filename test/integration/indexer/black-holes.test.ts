@@ -50,7 +50,7 @@ describe("a leader whose connection no longer carries data", () => {
     const second = await start(chain.url, connect(test.url));
     await until("the second indexer to wait", () => second.notes.length > 0);
     proxy.mute = true;
-    // A batch waits for the server as well.
+    // The write of a batch also waits for the server.
     await chain.mine();
     await until("the second indexer to index", () => isAtHead(test.database, chain));
     await until("the first indexer to give up", () => !first.indexer.status().leading);

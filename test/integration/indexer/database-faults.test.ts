@@ -36,7 +36,7 @@ const terminate = () =>
     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faulty' AND datname = current_database()",
   );
 /** Waits for a failure, removes its cause, and waits until new blocks are indexed. */
-const recoversFrom = async (failure: RegExp, removeCause: () => Promise<unknown>) => {
+const expectRecovery = async (failure: RegExp, removeCause: () => Promise<unknown>) => {
   const before = running.warnings.length;
   await chain.mine();
   await until(`a failure ${failure}`, () => running.warnings.slice(before).some((warning) => failure.test(warning)));
@@ -51,7 +51,7 @@ describe("indexing continues", () => {
     await test.database.query(sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await terminate();
     const reset = sql`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`;
-    await recoversFrom(/read-only transaction/, () => test.database.query(reset.text));
+    await expectRecovery(/read-only transaction/, () => test.database.query(reset.text));
     expect(running.indexer.status().leading).toBe(true);
   });
 
@@ -66,7 +66,7 @@ describe("indexing continues", () => {
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${state}'; END $$;
        CREATE TRIGGER fail BEFORE INSERT ON blocks EXECUTE FUNCTION fail()`,
     );
-    await recoversFrom(new RegExp(message), () => test.database.query("DROP TRIGGER fail ON blocks"));
+    await expectRecovery(new RegExp(message), () => test.database.query("DROP TRIGGER fail ON blocks"));
   });
 
   it("after all its connections are terminated several times", async () => {

@@ -6,7 +6,7 @@ export type NodeFault = (method: string, reply: ProxiedReply, params: readonly u
 
 /** Data that some faults insert into replies. */
 interface FaultData {
-  /** Another chain's node's reply to the same request; undefined for other requests. */
+  /** The reply of another chain's node to the same request; undefined for other requests. */
   readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
   /** Earlier replies of this node, cleared between the tests. */
   readonly earlierReplies: Map<string, unknown>;

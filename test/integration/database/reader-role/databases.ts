@@ -32,8 +32,8 @@ export const denied = "42501";
 export const readOnly = "25006";
 
 /** A database on Ashlar's own server. */
-export let test: TestDatabase;
-/** The reader role of `test`. */
+export let testDatabase: TestDatabase;
+/** The reader role of `testDatabase`. */
 export let reader: Database;
 /** The reader role on a server that other applications use, where the default privileges for all roles are not revoked. */
 export let shared: Database;
@@ -50,9 +50,9 @@ export const closeAll = async () => {
   for (const close of closing.splice(0).reverse()) await close();
 };
 
-/** Opens `test`, `reader` and `shared`. */
+/** Opens `testDatabase`, `reader` and `shared`. */
 export const openReaders = async () => {
-  test = await newDatabase();
-  reader = await readerOf(test, true);
+  testDatabase = await newDatabase();
+  reader = await readerOf(testDatabase, true);
   shared = await readerOf(await newDatabase(), false);
 };

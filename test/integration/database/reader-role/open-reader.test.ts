@@ -7,7 +7,7 @@ import { setUpReaderRole } from "../../../../runtime/database/reader/reader-role
 import { withAccount } from "../../../../runtime/database/with-account.ts";
 import type { TestDatabase } from "../../../support/database.ts";
 import { until } from "../../../support/until.ts";
-import { closeAll, closing, denied, newDatabase, open, openReaders, outcome, readOnly, test } from "./databases.ts";
+import { closeAll, closing, denied, newDatabase, open, openReaders, outcome, readOnly, testDatabase } from "./databases.ts";
 
 const configOf = (databaseUrl: string, more: Partial<Config> = {}): Config => configSchema.parse({ databaseUrl, ...more });
 
@@ -133,8 +133,8 @@ describe("openReader", () => {
   it("refuses a configured URL that refers to another database", async () => {
     const other = await newDatabase();
     const account = await setUpReaderRole(other.database, { isOwnServer: true });
-    const config = configOf(test.url, { communityDatabaseUrl: withAccount(other.url, account) });
-    await expect(openReader(config, { url: test.url }, test.database, 8)).rejects.toThrow("it refers to another database");
+    const config = configOf(testDatabase.url, { communityDatabaseUrl: withAccount(other.url, account) });
+    await expect(openReader(config, { url: testDatabase.url }, testDatabase.database, 8)).rejects.toThrow("it refers to another database");
   });
 
   it("leaves no connection open after a refusal", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readerRightsProblem } from "../../../../runtime/database/reader/reader-rights.ts";
-import { closeAll, denied, openReaders, outcome, reader, readOnly, shared, test } from "./databases.ts";
+import { closeAll, denied, openReaders, outcome, reader, readOnly, shared, testDatabase } from "./databases.ts";
 
 /** SQLSTATE query_canceled, raised by the statement timeout. */
 const canceled = "57014";
@@ -100,7 +100,7 @@ describe("the reader role", () => {
   });
 
   it("cannot end other roles' connections", async () => {
-    const [{ pid } = { pid: 0 }] = await test.database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const [{ pid } = { pid: 0 }] = await testDatabase.database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     expect(await outcome(reader, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
     expect(await outcome(shared, `SELECT pg_terminate_backend(${pid})`)).toBe(denied);
   });

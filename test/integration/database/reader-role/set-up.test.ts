@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setUpReaderRole } from "../../../../runtime/database/reader/reader-role.ts";
 import { withAccount } from "../../../../runtime/database/with-account.ts";
-import { closeAll, newDatabase, open, openReaders, outcome, test } from "./databases.ts";
+import { closeAll, newDatabase, open, openReaders, outcome, testDatabase } from "./databases.ts";
 
 afterAll(closeAll);
 beforeAll(openReaders);
@@ -18,7 +18,7 @@ describe("setUpReaderRole", () => {
   it("creates a role for each database on a server, each with its own password", async () => {
     const other = await newDatabase();
     const [one, two] = [
-      await setUpReaderRole(test.database, { isOwnServer: true }),
+      await setUpReaderRole(testDatabase.database, { isOwnServer: true }),
       await setUpReaderRole(other.database, { isOwnServer: true }),
     ];
     expect(one.user).not.toBe(two.user);

@@ -80,7 +80,7 @@ const compareWithNode = async (): Promise<number> => {
 };
 
 const compareCollections = async (owner: Address, height: number): Promise<number> => {
-  const approved = await readWords(
+  const approvedSpenders = await readWords(
     chain,
     ids.map((id) => viewCalls.approved(cards, id)),
     height,
@@ -99,7 +99,7 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
   const isOwned = (position: number) => owners[position] === BigInt(owner);
   const expected = [
     ...ids.flatMap((id, position) =>
-      isOwned(position) && approved[position] !== 0n ? [`${cards} ${id} for ${address(approved[position] ?? 0n)}`] : [],
+      isOwned(position) && approvedSpenders[position] !== 0n ? [`${cards} ${id} for ${toAddress(approvedSpenders[position] ?? 0n)}`] : [],
     ),
     ...operators.flatMap(({ token, spender }, position) => (forAll[position] === 1n ? [`${token} ALL for ${spender}`] : [])),
   ];
@@ -116,7 +116,7 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
   }
   return expected.length;
 };
-const address = (word: bigint): Address => `0x${word.toString(16).padStart(40, "0")}`;
+const toAddress = (word: bigint): Address => `0x${word.toString(16).padStart(40, "0")}`;
 
 describe("served approvals", () => {
   it("equal the node's at many heights, regardless of who transferred the tokens", async () => {

@@ -92,7 +92,7 @@ describe("the transactions of an address", () => {
 
 describe("an index that starts late", () => {
   const from = 25;
-  const later = (entries: readonly LedgerEntry[]) => entries.filter(({ height }) => height >= from);
+  const entriesFromStart = (entries: readonly LedgerEntry[]) => entries.filter(({ height }) => height >= from);
 
   it.each([
     ["the node's blocks", { version: 280_000 }],
@@ -101,7 +101,7 @@ describe("an index that starts late", () => {
   ] as const)("reads earlier outputs from %s", async (_, options) => {
     const story = storyOf("late start", 60);
     const server = await serve(story.chain, options, { from });
-    expect(await compareWithLedger(server, story, later)).toBeGreaterThan(80);
+    expect(await compareWithLedger(server, story, entriesFromStart)).toBeGreaterThan(80);
   });
 
   it.each([
@@ -112,11 +112,11 @@ describe("an index that starts late", () => {
     const server = await serve(story.chain, { version, hasUndoData }, { from });
     let unknown = 0;
     await compareWithLedger(server, story, (entries) =>
-      later(entries)
+      entriesFromStart(entries)
         .map((entry) => {
-          const known = entry.coins.filter(({ height }) => height >= from);
-          if (known.length < entry.coins.length) unknown += 1;
-          const sent = known.reduce((sum, { value }) => sum + value, 0n);
+          const indexedCoins = entry.coins.filter(({ height }) => height >= from);
+          if (indexedCoins.length < entry.coins.length) unknown += 1;
+          const sent = indexedCoins.reduce((sum, { value }) => sum + value, 0n);
           const isComplete = entry.oldest === null || entry.oldest >= from;
           return { ...entry, sent, fee: sent > 0n && (isComplete || version >= 220_000) ? entry.fee : null };
         })

@@ -90,16 +90,16 @@ describe("a node that omits fields and returns wrong amounts", () => {
   it("stops the index below a block whose amounts are wrong in each response, until they are correct", async () => {
     const { story, node, test } = await storyWithNode("wrong each time", 280_000);
     const wrong = new NumberText("0.30000000000000004");
-    let refused = 0;
+    let wrongResponses = 0;
     node.tamper = (method, result) => {
       if (method !== "getblock" || !isFields(result) || result.height !== 20) return result;
-      refused += 1;
+      wrongResponses += 1;
       const [coinbase] = objectsIn(result.tx).filter(({ value }) => value instanceof NumberText);
       if (coinbase !== undefined) coinbase.value = wrong;
       return result;
     };
     const index = startIndex(node, test.database, { from: 15 });
-    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(3);
+    await expect.poll(() => wrongResponses, { timeout: 30_000 }).toBeGreaterThan(3);
     expect(await test.database.query("SELECT number FROM bitcoin_blocks WHERE number >= 20")).toEqual([]);
     node.tamper = (_method, result) => result;
     await index.sync();
@@ -109,19 +109,19 @@ describe("a node that omits fields and returns wrong amounts", () => {
     await compareWithLedger(server, story, (entries) => entries.filter(({ height }) => height >= 15));
   });
 
-  it("is refused if a fee contradicts the amounts", async () => {
+  it("stops the index below a block whose fee contradicts the amounts", async () => {
     const { story, node, test } = await storyWithNode("contradiction", 280_000);
     const height = story.chain.blocks.findIndex(({ transactions }) => transactions.length > 1);
-    let served = 0;
+    let wrongResponses = 0;
     node.tamper = (method, result) => {
       if (method !== "getblock" || !isFields(result) || result.height !== height) return result;
-      served += 1;
+      wrongResponses += 1;
       const spending = (result.tx as Fields[])[1];
       if (spending !== undefined) spending.fee = new NumberText("0.12345678");
       return result;
     };
     const index = startIndex(node, test.database);
-    await expect.poll(() => served, { timeout: 30_000 }).toBeGreaterThan(2);
+    await expect.poll(() => wrongResponses, { timeout: 30_000 }).toBeGreaterThan(2);
     expect(await test.database.query("SELECT FROM bitcoin_blocks WHERE number >= $1", [height])).toEqual([]);
     await index.stop();
   });

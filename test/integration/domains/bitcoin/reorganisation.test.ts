@@ -30,7 +30,7 @@ let server: BitcoinServer;
 beforeAll(async () => {
   story = createStory(createBitcoinChain(), createRandom("reorganisations"), 2);
   for (let count = 0; count < 40; count += 1) story.mine();
-  // The node does not return spent outputs, so they are read from the index, even after a roll-back.
+  // The node does not return spent outputs, so they are read from the index, even after a rollback.
   node = await startBitcoinNode(story.chain, { version: 220_000 });
   test = await createTestDatabase();
   index = startIndex(node, test.database);

@@ -10,7 +10,7 @@ import { type BitcoinServer, chainId, chainSettings, indexAll, serveBitcoin } fr
 const evm = { ...chainConfig.parse({ name: "evm", id: 31337, rpc: "http://127.0.0.1:1" }), id: 31337 };
 const path = "/v1/cq/provider/app/protocol_03/transactions/";
 const wallet = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080";
-const forms = "m…, n…, 2… or bcrt1… on btc-regtest";
+const formats = "m…, n…, 2… or bcrt1… on btc-regtest";
 
 let node: TestBitcoinNode;
 let test: TestDatabase;
@@ -48,13 +48,13 @@ describe("a request for a Bitcoin chain", () => {
   ])("is rejected for %s", async (_, address) => {
     expect(await messageOf(`${path}?address=${address}`)).toEqual([
       400,
-      `Invalid value "${address}" for address: expected a valid address of the Bitcoin chain (${forms}).`,
+      `Invalid value "${address}" for address: expected a valid address of the Bitcoin chain (${formats}).`,
     ]);
   });
 
   it("is rejected without an address", async () => {
     const [status, message] = await messageOf(path);
-    expect([status, message]).toEqual([400, expect.stringContaining(`a valid address of the Bitcoin chain (${forms}) (required)`)]);
+    expect([status, message]).toEqual([400, expect.stringContaining(`a valid address of the Bitcoin chain (${formats}) (required)`)]);
   });
 
   it("is rejected for an EVM chain", async () => {

@@ -36,8 +36,8 @@ interface Cost {
 const rowsOf = (node: PlanNode): number =>
   node["Actual Rows"] * node["Actual Loops"] + (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), 0);
 
-/** Runs statements on a database and sums their costs, except for those that count all rows. */
-function countCosts(database: Database): Queryable & { readonly cost: () => Cost } {
+/** Runs statements on a database and sums their costs, except the costs of statements that count all rows. */
+function createCostCounter(database: Database): Queryable & { readonly cost: () => Cost } {
   let cost: Cost = { buffers: 0, rows: 0 };
   const count = async (text: string, values: readonly unknown[]): Promise<void> => {
     const [row] = await database.query<{ readonly "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(
@@ -63,8 +63,8 @@ function countCosts(database: Database): Queryable & { readonly cost: () => Cost
 }
 
 /** Opens a list, and returns a function that reads a page and returns its cost. */
-function openCosts(open: (database: Queryable) => ReadRows): (offset: number) => Promise<Cost> {
-  const counted = countCosts(test.database);
+function openCostReader(open: (database: Queryable) => ReadRows): (offset: number) => Promise<Cost> {
+  const counted = createCostCounter(test.database);
   const read = open(counted);
   return async (offset) => {
     const before = counted.cost();
@@ -81,7 +81,7 @@ const lists = [
 
 describe.each(lists)("$name", ({ open }) => {
   it("cost about as much for a page at the end as for the tenth page, after a page at the end was read", async () => {
-    const costOf = openCosts(open);
+    const costOf = openCostReader(open);
     const early = await costOf(900);
     const first = await costOf(rows - pageSize);
     // The first page at the end reads all rows before it.
@@ -96,7 +96,7 @@ describe.each(lists)("$name", ({ open }) => {
 });
 
 it("a wallet's transactions with transfers of any token cost the same on every page", async () => {
-  const costOf = openCosts((database) => openTransactions(database, blocks));
+  const costOf = openCostReader((database) => openTransactions(database, blocks));
   const [early, ...others] = [await costOf(0), await costOf(900), await costOf(rows / 2), await costOf(rows - pageSize)];
   for (const { buffers, rows: read } of others) {
     expect(read).toBe(early?.rows);

@@ -55,20 +55,20 @@ async function readPages(read: ReadRows, rows: readonly string[], numbers: reado
 }
 
 describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
-  const last = (count: number, size = pageSize): number => Math.ceil(count / size);
-  const inOrder = (count: number): number[] => down(last(count), 0).reverse();
+  const lastPage = (count: number, size = pageSize): number => Math.ceil(count / size);
+  const pagesInOrder = (count: number): number[] => down(lastPage(count), 0).reverse();
 
   it("have the expected rows on each page, read in order, in reverse and at random", async () => {
     const expected = rows();
-    await readPages(open(test.database), expected, inOrder(expected.length));
-    await readPages(open(test.database), expected, down(last(expected.length), 0));
+    await readPages(open(test.database), expected, pagesInOrder(expected.length));
+    await readPages(open(test.database), expected, down(lastPage(expected.length), 0));
     const random = createRandom("deep pages");
     const read = open(test.database);
     // Pages of 7 rows, most of which do not start at a remembered position.
     await readPages(
       read,
       expected,
-      Array.from({ length: 40 }, () => random.between(0, last(expected.length, 7))),
+      Array.from({ length: 40 }, () => random.between(0, lastPage(expected.length, 7))),
       7,
     );
     expect(await read(100, 1_000_000)).toEqual([]);
@@ -77,7 +77,7 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
   it("are read to the end by concurrent requests", async () => {
     const expected = rows();
     const read = open(test.database);
-    const pages = await Promise.all(inOrder(expected.length).map((number) => read(pageSize, number * pageSize)));
+    const pages = await Promise.all(pagesInOrder(expected.length).map((number) => read(pageSize, number * pageSize)));
     expect(pages.flat()).toEqual(expected);
   }, 60_000);
 
@@ -85,18 +85,18 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
     const { database } = test;
     const [expected, expectedOfBranch] = [rows(), rowsOfBranch()];
     const read = open(database);
-    await readPages(read, expected, inOrder(expected.length));
+    await readPages(read, expected, pagesInOrder(expected.length));
     await removeAbove(database, ancestor);
     await addBlocks(database, ancestor + 1, blocks, 1);
     await database.query("DELETE FROM logs WHERE block_number > $1 AND log_index = 0", [ancestor]);
     await database.query("DELETE FROM transfers WHERE block_number > $1 AND transaction_index = 0", [ancestor]);
     await database.query("DELETE FROM pool_action_accounts WHERE block_number > $1 AND log_index = 0", [ancestor]);
     // The pages after the end of the shorter list, then all others.
-    await readPages(read, expectedOfBranch, down(last(expected.length), 0));
+    await readPages(read, expectedOfBranch, down(lastPage(expected.length), 0));
     // The first branch again.
     await removeAbove(database, ancestor);
     await addBlocks(database, ancestor + 1, blocks);
     await addTokens(database, 1, newIds, blocks);
-    await readPages(read, expected, inOrder(expected.length));
+    await readPages(read, expected, pagesInOrder(expected.length));
   }, 120_000);
 });

@@ -120,7 +120,7 @@ const expectPool = async (node: ExpectedValues, item: ResponseData, end: number)
 
 describe.each(chapters)("an index %s", (_, transact) => {
   let node: ExpectedValues;
-  let closed: number;
+  let closedEnd: number;
   const names = ["swap", "twin"] as const;
   const pairsOf = (name: (typeof names)[number]) => node.pairs.filter((pair) => node.exchangeOf(pair) === name);
 
@@ -128,7 +128,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
     await transact();
     await pricing.computeAll();
     node = await createExpectedValues(market);
-    closed = Math.floor(node.headTime / secondsPerHour) * secondsPerHour;
+    closedEnd = Math.floor(node.headTime / secondsPerHour) * secondsPerHour;
   }, 60_000);
 
   it("returns each pool's state as of the node's head", async () => {
@@ -139,11 +139,11 @@ describe.each(chapters)("an index %s", (_, transact) => {
   it("lists pools with a swap in seven days by liquidity, as of the last closed hour and each previous day", async () => {
     for (const name of names) {
       const days = Array.from(
-        { length: Math.floor((closed - firstMidnight) / secondsPerDay) },
+        { length: Math.floor((closedEnd - firstMidnight) / secondsPerDay) },
         (_unused, day) => firstMidnight + (day + 1) * secondsPerDay,
       );
-      for (const end of [closed, ...days]) {
-        const date = end === closed ? "" : `?date=${new Date((end - 1) * 1000).toISOString().slice(0, 10)}`;
+      for (const end of [closedEnd, ...days]) {
+        const date = end === closedEnd ? "" : `?date=${new Date((end - 1) * 1000).toISOString().slice(0, 10)}`;
         const { items } = await api.get(`week/xy=k/${name}/pools/${date}`);
         const active = pairsOf(name).filter((pair) => node.swapsOf(pair, end - 7 * secondsPerDay, end).length > 0);
         expect(items.map((item: ResponseData) => item.exchange).sort()).toEqual([...active].sort());
@@ -157,8 +157,8 @@ describe.each(chapters)("an index %s", (_, transact) => {
   it("returns each exchange's totals", async () => {
     for (const name of names) {
       const [item] = (await api.get(`week/xy=k/${name}/ecosystem/`)).items;
-      const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsPerDay, closed).length);
-      const volumes = pairsOf(name).map((pair) => node.volume(pair, closed - secondsPerDay, closed) ?? 0);
+      const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closedEnd - secondsPerDay, closedEnd).length);
+      const volumes = pairsOf(name).map((pair) => node.volume(pair, closedEnd - secondsPerDay, closedEnd) ?? 0);
       const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
       expect(item.total_swaps_24h).toBe(total(swaps));
       expectNearOrNull(item.total_fees_24h, total(volumes) * 0.003, `fees of ${name}`);

@@ -67,7 +67,7 @@ export const createExpectedValues = async (market: Market) => {
   }
   const sidesOf = (pair: Address): readonly [Address, Address] => sides.get(pair) ?? [pair, pair];
 
-  const answers = async (feed: Address): Promise<TimedValue[]> => {
+  const answersOf = async (feed: Address): Promise<TimedValue[]> => {
     const updates = await chain.rpc<{ blockNumber: Hex; topics: Hex[] }[]>("eth_getLogs", [
       { fromBlock: "0x0", toBlock: "latest", address: feed },
     ]);
@@ -76,7 +76,7 @@ export const createExpectedValues = async (market: Market) => {
       value: Number(BigInt(topics[1] ?? "0x0")) / 1e8,
     }));
   };
-  const [ether, euros] = await Promise.all([answers(market.feeds.ether), answers(market.feeds.euro)]);
+  const [ether, euros] = await Promise.all([answersOf(market.feeds.ether), answersOf(market.feeds.euro)]);
   const lastBefore = (history: readonly TimedValue[], end: number): number | null =>
     history.findLast(({ since }) => since < end)?.value ?? null;
 
@@ -90,17 +90,17 @@ export const createExpectedValues = async (market: Market) => {
     }
     return Array.from(last, ([since, value]) => ({ since, value }));
   };
-  const ranged = new Map<number, number>();
+  const rangePrices = new Map<number, number>();
   for (const { args, block } of await concentratedLogs(chain, [rangePool], head)) {
     if (args.sqrtPriceX96 === undefined) continue;
     // The second token per unit of the first.
     const price = (Number(args.sqrtPriceX96) / 2 ** 96) ** 2;
-    ranged.set(times[block] ?? 0, range.tokens[0] === tokens.usd ? 1 / price : price);
+    rangePrices.set(times[block] ?? 0, range.tokens[0] === tokens.usd ? 1 / price : price);
   }
   const { gold, ticket, saffron, toll } = market.pairs;
   const inDollars = { gold: ratios(gold, tokens.usd), ticket: ratios(ticket, tokens.usd), toll: ratios(toll, tokens.usd) };
   const inGold = ratios(saffron, tokens.gold);
-  const silk = Array.from(ranged, ([since, value]): TimedValue => ({ since, value }));
+  const silk = Array.from(rangePrices, ([since, value]): TimedValue => ({ since, value }));
 
   const nameOf = (asset: Address) => Object.entries(tokens).find(([, address]) => address === asset)?.[0] as MarketToken | undefined;
   /** The end of the 15 minutes that determine a price: the end of its hour, or the head in the current hour. */
@@ -171,8 +171,8 @@ export const createExpectedValues = async (market: Market) => {
       return first == null || second == null ? null : Number(reserve0) * first + Number(reserve1) * second;
     },
     /**
-     * Dollars per whole share: twice the square root of the product of both sides' values, divided by the supply, as the median of the
-     * 15 minutes; null if each side of the pool was worth less than 10,000 dollars.
+     * Dollars per whole share: the median over the 15 minutes of twice the square root of the product of both sides' values, divided by the
+     * supply; null if each side of the pool was worth less than 10,000 dollars.
      */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
       const end = endOf(time);

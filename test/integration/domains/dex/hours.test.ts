@@ -27,21 +27,21 @@ const toLower = (address: string): Address => address.toLowerCase() as Address;
 /** The last block of each hour; every hour has at most one. */
 const closingBlocks = new Map<number, number>();
 const closingBlock = (hour: number): number => closingBlocks.get(hour) ?? 0;
-const indexTo = async (database: TestDatabase): Promise<void> => {
+const indexInto = async (database: TestDatabase): Promise<void> => {
   const indexer = await createTestIndexer(chain.url, database.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
 };
 /** Sends transactions in the middle of a later hour; the hours in between have no block. */
-const inHour = async (hour: number, ...transactions: Parameters<typeof mineTransactions>[1]): Promise<void> => {
+const mineInHour = async (hour: number, ...transactions: Parameters<typeof mineTransactions>[1]): Promise<void> => {
   await mineTransactions(chain, transactions, hour * secondsPerHour + 1_800);
   for (let passed = headHour; passed < hour; passed += 1) closingBlocks.set(passed, await chain.head());
   headHour = hour;
-  await indexTo(test);
+  await indexInto(test);
 };
 const computePrices = async (last: number, database = test.database): Promise<void> => {
-  const known = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
-  await writePrices(database, known, firstHour, last, closingBlock);
+  const pricedAssets = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
+  await writePrices(database, pricedAssets, firstHour, last, closingBlock);
   await finishHours(database, firstHour, last, closingBlock);
 };
 const addLiquidity = (pair: number, amount: bigint) => {
@@ -60,7 +60,7 @@ const trade = () => {
 const page = async (list: string, number: number): Promise<ResponseData> =>
   api.get(`week/xy=k/swap/${list}/?page-size=1&page-number=${number}`);
 const poolOf = async (number: number): Promise<Address> => (await page("pools", number)).items[0]?.exchange;
-const hoursStored = async (database = test.database): Promise<number[]> =>
+const storedHours = async (database = test.database): Promise<number[]> =>
   (await database.query<{ hour: number }>("SELECT hour FROM exchange_hours ORDER BY hour")).map(({ hour }) => hour);
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ beforeAll(async () => {
     chain,
     deployed.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
   );
-  // Another factory announces the last pool before its creation, so no exchange's stored sums include it, but the exchange's lists must.
+  // Another factory announces the last pool before its creation, so it is in no exchange's stored sums, but must be in this exchange's lists.
   const pair = await announceEarly(chain, exchange, [a, c], [a, b]);
   await mineTransactions(chain, [addLiquidity(0, 3_000_000n), addLiquidity(1, 2_000_000n), addLiquidity(2, 1_000_000n)]);
   pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
@@ -85,8 +85,8 @@ beforeAll(async () => {
   headHour = firstHour;
   test = await createTestDatabase();
   api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
-  await inHour(firstHour + 1, ...trade());
-  await inHour(firstHour + 2);
+  await mineInHour(firstHour + 1, ...trade());
+  await mineInHour(firstHour + 2);
   await computePrices(firstHour + 1);
   await rollUp(test.database, [exchange.factory]);
 }, 60_000);
@@ -125,8 +125,8 @@ describe("pages of a ranked list", () => {
     // Pools hold 4 million of the first token, 5 of the second, 3 of the third.
     expect((await page("tokens", 0)).items[0].contract_address).toBe(second);
     // The smallest pool becomes the largest, as do its tokens.
-    await inHour(firstHour + 3, addLiquidity(2, 10n ** 9n));
-    await inHour(firstHour + 4);
+    await mineInHour(firstHour + 3, addLiquidity(2, 10n ** 9n));
+    await mineInHour(firstHour + 4);
     await computePrices(firstHour + 3);
     expect(await rollUp(test.database, [exchange.factory])).toBeGreaterThan(0);
     expect([await poolOf(1), await poolOf(2)]).toEqual([middle, smallest]);
@@ -142,8 +142,8 @@ describe("pages of a ranked list", () => {
   it("are ranked by the previous hour until the last one is rolled up, and keep that ranking afterwards", async () => {
     const [largest, middle, smallest] = pools;
     // After two hours without a block, the middle pool becomes the largest.
-    await inHour(firstHour + 6, addLiquidity(1, 10n ** 10n));
-    await inHour(firstHour + 7);
+    await mineInHour(firstHour + 6, addLiquidity(1, 10n ** 10n));
+    await mineInHour(firstHour + 7);
     const before = (await api.get("week/xy=k/swap/pools/")).items;
     expect(before.map((item: ResponseData) => item.exchange)).toEqual([smallest, largest, middle]);
     expect(await poolOf(0)).toBe(smallest);
@@ -154,17 +154,17 @@ describe("pages of a ranked list", () => {
   });
 
   it("do not mix hours that end with the same block before their prices are computed", async () => {
-    await inHour(firstHour + 11);
+    await mineInHour(firstHour + 11);
     // Hours 7 to 10 ended with the same block; only the prices of hour 7 are computed.
     await computePrices(firstHour + 7);
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
     await computePrices(firstHour + 10);
     expect(await rollUp(test.database, [exchange.factory])).toBe(1);
-    expect((await hoursStored()).at(-1)).toBe(firstHour + 10);
+    expect((await storedHours()).at(-1)).toBe(firstHour + 10);
   });
 
   it("are sorted by address if no recent hour is rolled up", async () => {
-    await inHour(firstHour + 16);
+    await mineInHour(firstHour + 16);
     expect((await api.get("week/xy=k/swap/pools/")).items.map((item: ResponseData) => item.exchange)).toEqual([...pools].sort());
     await computePrices(firstHour + 15);
     await rollUp(test.database, [exchange.factory]);
@@ -177,20 +177,20 @@ describe("rolled-up hours", () => {
 
   it("are retained while pages may refer to them; the last hour of each day is retained forever", async () => {
     for (let hour = 17; hour <= 31; hour += 1) {
-      await inHour(firstHour + hour, ...trade());
+      await mineInHour(firstHour + hour, ...trade());
       await computePrices(firstHour + hour - 1);
       await rollUp(test.database, [exchange.factory]);
     }
     const all = Array.from({ length: 31 }, (_, position) => firstHour + position);
     const last = firstHour + 30;
-    expect(await hoursStored()).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
+    expect(await storedHours()).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
     for (const table of ["exchange_hour_pools", "exchange_hour_tokens"]) {
       const rows = await test.database.query<{ hour: number }>(`SELECT DISTINCT hour FROM ${table} ORDER BY hour`);
       expect(rows.map(({ hour }) => hour)).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
     }
   });
 
-  it("are skipped if no list can refer to them, as when old prices are recomputed", async () => {
+  it("are skipped if no list can refer to them, for example when old prices are recomputed", async () => {
     const hours = [4, 5, 6].map((hoursBehind) => firstHour + 30 - hoursBehind).filter((hour) => !isLastOfDay(hour));
     for (const hour of hours) {
       await test.database.query("DELETE FROM price_progress WHERE hour > $1", [hour]);
@@ -210,11 +210,11 @@ describe("rolled-up hours", () => {
       return test.database.transaction((client) => work(client, { number: closingBlock(hour), hash: "0x00" as never }));
     };
     expect(await rollUp(test.database, [exchange.factory], { runExclusiveKeepingCache })).toBe(0);
-    expect(await hoursStored()).not.toContain(hour);
+    expect(await storedHours()).not.toContain(hour);
     await setHash(Buffer.from(String(block?.hash).slice(2), "hex"));
     expect(await rollUp(test.database, [exchange.factory], { runExclusiveKeepingCache: async () => null })).toBe(0);
     expect(await rollUp(test.database, [exchange.factory])).toBe(1);
-    expect(await hoursStored()).toContain(hour);
+    expect(await storedHours()).toContain(hour);
   });
 
   it("are deleted by a reorganisation and recomputed as in an index without it", async () => {
@@ -222,8 +222,8 @@ describe("rolled-up hours", () => {
     expect(await chain.head()).toBe(height);
     // The block that ended the hour and the previous one, which has swaps, are replaced.
     await chain.rpc("anvil_reorg", [2, []]);
-    await indexTo(test);
-    expect(await hoursStored()).not.toContain(hour);
+    await indexInto(test);
+    expect(await storedHours()).not.toContain(hour);
     expect((await test.database.query("SELECT FROM exchange_hour_pools WHERE block_number >= $1", [height - 1])).length).toBe(0);
     await test.database.query("DELETE FROM price_progress WHERE hour >= $1", [hour - 1]);
     const times = await chain.batch<{ timestamp: string }>(
@@ -232,12 +232,12 @@ describe("rolled-up hours", () => {
     headHour = Math.floor(Number(times[0]?.timestamp) / secondsPerHour);
     for (const passed of [hour - 1, hour]) closingBlocks.delete(passed);
     closingBlocks.set(hour - 1, height - 1);
-    await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsPerHour) + 1), ...trade());
-    await inHour(headHour + 1);
+    await mineInHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsPerHour) + 1), ...trade());
+    await mineInHour(headHour + 1);
     await computePrices(headHour - 1);
     await rollUp(test.database, [exchange.factory]);
     const fresh = await createTestDatabase();
-    await indexTo(fresh);
+    await indexInto(fresh);
     await computePrices(headHour - 1, fresh.database);
     await rollUp(fresh.database, [exchange.factory]);
     for (const table of ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"]) {

@@ -59,7 +59,7 @@ const priceChanges = (database: Database, span: "hour" | "day") =>
   );
 
 /** All derived rows, with roll-ups of the given hours only and only the last row of the price progress. */
-const tables = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
+const tablesOf = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
   const rows: Record<string, unknown> = await dump(database);
   rows.price_hours = await priceChanges(database, "hour");
   rows.price_days = await priceChanges(database, "day");
@@ -84,13 +84,13 @@ const paths = (): string[] => {
       ),
     ].map((path) => `week/xy=k/${name}/${path}`);
   const { usd, gold, ticket, saffron, toll, bare } = tokens;
-  const known = Object.values(tokens).filter((token) => token !== tokens.mist);
+  const pooledTokens = Object.values(tokens).filter((token) => token !== tokens.mist);
   return [
     "xy=k/supported_dexes/",
     ...exchangePaths("swap", [pairs.gold, pairs.ticket, pairs.bare], [usd, gold, ticket, bare]),
     ...exchangePaths("twin", [pairs.twinGold, pairs.saffron, pairs.toll], [usd, gold, saffron, toll]),
     ...Object.values(pairs).map((pair) => `week/xy=k/address/${pair}/dex_name/`),
-    ...known.map((token) => `week/xy=k/tokens/address/${token}/pools/page/0/?quote-currency=EUR`),
+    ...pooledTokens.map((token) => `week/xy=k/tokens/address/${token}/pools/page/0/?quote-currency=EUR`),
     ...people.flatMap((person) => [`week/xy=k/address/${person}/pools/page/0/`, `week/address/${person}/balances_v2/`]),
     ...["USD", "EUR"].map(
       (currency) =>
@@ -117,7 +117,7 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
   await other.end();
   const api = await servePools(fresh.database, market.exchanges, clock);
   const keptHours = await hoursOf(fresh.database);
-  expect(await tables(test.database, keptHours)).toEqual(await tables(fresh.database, keptHours));
+  expect(await tablesOf(test.database, keptHours)).toEqual(await tablesOf(fresh.database, keptHours));
   const [actual, expected] = [await responsesOf(followedApi), await responsesOf(api)];
   for (const path of paths()) expect(actual[path], path).toEqual(expected[path]);
   expect(pricing.warnings).toEqual([]);
@@ -146,7 +146,7 @@ const revertToSnapshot = async (snapshot: string): Promise<string> => {
 };
 
 let snapshot: string;
-let late: string;
+let lateSnapshot: string;
 
 beforeAll(async () => {
   market = await startMarket();
@@ -166,7 +166,7 @@ beforeAll(async () => {
     timeAt(3, 0, 30),
     timeAt(3, 10, 20),
   ]);
-  late = await market.chain.rpc<string>("evm_snapshot");
+  lateSnapshot = await market.chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {
   await followedApi?.end();
@@ -182,7 +182,7 @@ describe("a reorganisation of swaps", () => {
       swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
       market.answer("ether", 3_000_00000000n),
     ]);
-    late = await revertToSnapshot(late);
+    lateSnapshot = await revertToSnapshot(lateSnapshot);
     // The new branch is longer than the dropped one before the jobs run.
     await market.block(timeAt(3, 10, 26), ...randomTransactions());
     await market.block(timeAt(3, 10, 41), ...randomTransactions());
@@ -190,12 +190,12 @@ describe("a reorganisation of swaps", () => {
   });
 
   it("rolls back closed hours and a closed day if the new branch is shorter", async () => {
-    late = await revertToSnapshot(late);
+    lateSnapshot = await revertToSnapshot(lateSnapshot);
     await mineAt([timeAt(3, 10, 30), timeAt(3, 10, 50)]);
     await mineWithRestarts([timeAt(3, 11, 40), timeAt(3, 11, 55), timeAt(3, 12, 30)]);
     await mineAt([timeAt(3, 18), timeAt(3, 23, 40)]);
     await mineWithRestarts([timeAt(4, 0, 20), timeAt(4, 1, 10)]);
-    late = await revertToSnapshot(late);
+    lateSnapshot = await revertToSnapshot(lateSnapshot);
     await market.block(timeAt(3, 10, 40), ...randomTransactions());
     await market.block(timeAt(3, 12, 10), ...randomTransactions());
     await expectEqualToFreshIndex();
@@ -203,7 +203,7 @@ describe("a reorganisation of swaps", () => {
 
   it("leaves the hours and days of the new branch if it is longer", async () => {
     await mineAt([timeAt(3, 13, 30), timeAt(3, 19), timeAt(4, 5)]);
-    late = await revertToSnapshot(late);
+    lateSnapshot = await revertToSnapshot(lateSnapshot);
     for (const time of [
       timeAt(3, 10, 45),
       timeAt(3, 11, 20),

@@ -95,7 +95,7 @@ export const writeMetadata = (database: Database, address: Address, symbol: stri
     [buffer(address), symbol, decimals],
   );
 
-/** Runs the work in a transaction as of the last stored block: these tests run no indexer, unless they pass their own `runExclusiveKeepingCache`. */
+/** Runs the work in a transaction as of the last stored block, for tests that run no indexer. */
 const exclusiveOnIdleIndexer =
   (database: Database): JobContext["runExclusiveKeepingCache"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {

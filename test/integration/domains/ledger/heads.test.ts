@@ -22,7 +22,7 @@ const insertBlock = (number: number, branch = 0) =>
   );
 
 /** Heads with notifications and a clock that the test sets; `counter` counts the statements sent. */
-function create() {
+function createTestHeads() {
   const now = { value: 0 };
   const state = { value: "connected" as NotificationState };
   const listeners = new Set<(payload: string | null) => void>();
@@ -59,7 +59,7 @@ describe("the head of a chain", () => {
   afterEach(() => test.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]));
 
   it("is cached until a notification", async () => {
-    const { heads, now, counter, notify } = create();
+    const { heads, now, counter, notify } = createTestHeads();
     const head = await heads.headOf(chainId);
     expect(head).toMatchObject({ head: 2, hash: hashOf(2) });
     now.value = 1_000_000;
@@ -72,7 +72,7 @@ describe("the head of a chain", () => {
   });
 
   it("is read for each request while the connection is lost", async () => {
-    const { heads, state, notify } = create();
+    const { heads, state, notify } = createTestHeads();
     expect(await numberOf(heads)).toBe(2);
     state.value = "disconnected";
     notify(null);
@@ -83,7 +83,7 @@ describe("the head of a chain", () => {
   });
 
   it("is read at most once a second if the database cannot notify", async () => {
-    const { heads, now, state, counter } = create();
+    const { heads, now, state, counter } = createTestHeads();
     state.value = "unsupported";
     expect(await numberOf(heads)).toBe(2);
     await insertBlock(3);
@@ -95,7 +95,7 @@ describe("the head of a chain", () => {
   });
 
   it("is the same object until it changes, and listeners are called with each change", async () => {
-    const { heads, notify } = create();
+    const { heads, notify } = createTestHeads();
     const changes: (number | undefined)[] = [];
     const remove = heads.onHead((chain, progress) => changes.push(chain === chainId ? progress?.head : -1));
     const before = await heads.headOf(chainId);

@@ -12,7 +12,7 @@ import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 /** A contract that uses pairs directly, without a router. */
-const borrower = compileSolidity(`
+const contracts = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token {
   function transfer(address, uint256) external returns (bool);
@@ -47,7 +47,7 @@ let api: TestApi;
 let tokens: readonly [Address, Address];
 let people: readonly [Address, Address, Address];
 let pair: Address;
-let loan: Address;
+let borrower: Address;
 const toLower = (address: string): Address => address.toLowerCase() as Address;
 
 const createIndex = async (tuning: Record<string, number> = {}): Promise<TestDatabase> => {
@@ -65,29 +65,33 @@ beforeAll(async () => {
   tokens = [await chain.deploy(artifacts.erc20(), ["A", "A"]), await chain.deploy(artifacts.erc20(), ["B", "B"])]
     .map(toLower)
     .sort() as unknown as typeof tokens;
-  loan = toLower(await chain.deploy(borrower("Borrower"), [tokens[0]]));
+  borrower = toLower(await chain.deploy(contracts("Borrower"), [tokens[0]]));
   const [first, second, third] = people;
   await mineTransactions(chain, [
     ...people.flatMap((person) => tokens.flatMap((token) => [mint(token, person, 10n ** 12n), approve(person, token, exchange.router)])),
-    ...tokens.map((token) => mint(token, loan, 10n ** 12n)),
+    ...tokens.map((token) => mint(token, borrower, 10n ** 12n)),
     call(uniswap.factory(), exchange.factory, "setFeeTo", [chain.accounts[9]]),
   ]);
   await mineTransactions(chain, [exchange.add(first, tokens, [1_000_000n, 1_000_000n])]);
   pair = await exchange.pairOf(...tokens);
-  const onPair = (from: Address, name: string, ...args: unknown[]) => ({ from, gas: 900_000n, ...call(uniswap.pair(), pair, name, args) });
+  const callPair = (from: Address, name: string, ...args: unknown[]) => ({
+    from,
+    gas: 900_000n,
+    ...call(uniswap.pair(), pair, name, args),
+  });
   await mineTransactions(chain, [exchange.swap(second, 50_000n, tokens), exchange.swap(second, 70_000n, [tokens[1], tokens[0]])]);
   // One account sends shares to the pair, another burns them for a third, and the protocol fee is minted in between.
-  await mineTransactions(chain, [onPair(first, "transfer", pair, 1_234n)]);
-  await mineTransactions(chain, [onPair(second, "burn", third)]);
+  await mineTransactions(chain, [callPair(first, "transfer", pair, 1_234n)]);
+  await mineTransactions(chain, [callPair(second, "burn", third)]);
   // A flash loan that is repaid in the same token.
-  await mineTransactions(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
+  await mineTransactions(chain, [{ from: second, gas: 900_000n, ...call(contracts("Borrower"), borrower, "borrow", [pair, 10_000n]) }]);
   // Two deposits and a withdrawal of the second deposit's shares, in one transaction.
   await mineTransactions(chain, [
-    { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "depositAndWithdraw", [pair, ...tokens, 5_000n, third]) },
+    { from: second, gas: 2_000_000n, ...call(contracts("Borrower"), borrower, "depositAndWithdraw", [pair, ...tokens, 5_000n, third]) },
     exchange.swap(first, 900n, tokens),
   ]);
   // All tokens are removed from the pair without an event, as a token contract may do.
-  await mineTransactions(chain, [onPair(first, "sync")]);
+  await mineTransactions(chain, [callPair(first, "sync")]);
   for (const token of tokens) {
     // The balance mapping is in one of the contract's first six storage slots.
     for (let slotIndex = 0n; slotIndex < 6n; slotIndex += 1n) {
@@ -96,7 +100,7 @@ beforeAll(async () => {
       if (balance > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
     }
   }
-  await mineTransactions(chain, [onPair(first, "sync")]);
+  await mineTransactions(chain, [callPair(first, "sync")]);
   test = await createIndex();
   api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 60_000);
@@ -130,11 +134,11 @@ describe("a pair that is used without a router", () => {
     const actual = items.map((item: ResponseData) => [item.act, item.from_address, item.sender_address, item.to_address]);
     expect(actual).toEqual([
       ["SWAP", first, exchange.router, first],
-      ["REMOVE_LIQUIDITY", second, loan, third],
+      ["REMOVE_LIQUIDITY", second, borrower, third],
       // The pair receives the second deposit's shares, so that it can burn them.
-      ["ADD_LIQUIDITY", second, loan, pair],
-      ["ADD_LIQUIDITY", second, loan, third],
-      ["SWAP", second, loan, loan],
+      ["ADD_LIQUIDITY", second, borrower, pair],
+      ["ADD_LIQUIDITY", second, borrower, third],
+      ["SWAP", second, borrower, borrower],
       ["REMOVE_LIQUIDITY", second, second, third],
       ["SWAP", second, exchange.router, second],
       ["SWAP", second, exchange.router, second],

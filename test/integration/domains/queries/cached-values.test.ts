@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 /** Returns a value before and after an insertion. Waits until reads send no statement, and until a deletion restores the first value. */
-async function changes<T>(readValue: () => Promise<T>, table: string, insert: () => Promise<unknown>) {
+async function observeChange<T>(readValue: () => Promise<T>, table: string, insert: () => Promise<unknown>) {
   const before = await readValue();
   await until("a read without a statement", async () => {
     const sent = statements;
@@ -104,7 +104,7 @@ describe("values that are cached in memory", () => {
         "INSERT INTO token_metadata (chain_id, address, block_number, read_at_block, symbol) VALUES ($1, $2, 1, 1, 'ONE')",
         [chainId, bytes(address)],
       );
-    expect(await changes(read.symbol, "token_metadata", insert)).toEqual({ before: null, after: "ONE" });
+    expect(await observeChange(read.symbol, "token_metadata", insert)).toEqual({ before: null, after: "ONE" });
   });
 
   it("change with contract standards", async () => {
@@ -113,7 +113,7 @@ describe("values that are cached in memory", () => {
         chainId,
         bytes(address),
       ]);
-    expect(await changes(read.standards, "token_standards", insert)).toEqual({ before: 0, after: 1 });
+    expect(await observeChange(read.standards, "token_standards", insert)).toEqual({ before: 0, after: 1 });
   });
 
   it("change with pool announcements", async () => {
@@ -123,7 +123,7 @@ describe("values that are cached in memory", () => {
          VALUES ($1, $2, 0, $3, $2, $2, 2, 10, 0)`,
         [chainId, bytes(address), bytes(registry)],
       );
-    expect(await changes(read.factory, "pools", insert)).toEqual({ before: undefined, after: registry });
+    expect(await observeChange(read.factory, "pools", insert)).toEqual({ before: undefined, after: registry });
   });
 
   it("change with names", async () => {
@@ -134,15 +134,15 @@ describe("values that are cached in memory", () => {
       await insertName(resolver, reverseNode(space, address), nameRecords.name, `0x${Buffer.from(name).toString("hex")}`);
       await insertName(resolver, nodeOf(name), nameRecords.address, address);
     };
-    expect(await changes(read.name, "name_records", insert)).toEqual({ before: undefined, after: name });
+    expect(await observeChange(read.name, "name_records", insert)).toEqual({ before: undefined, after: name });
   });
 
   it("change with hourly and daily prices", async () => {
     const insertInto = (table: string, column: string) => () =>
       test.database.query(`INSERT INTO ${table} (chain_id, asset, ${column}, close) VALUES ($1, $2, 1, 5)`, [chainId, bytes(address)]);
     const expected = { before: undefined, after: 5n };
-    expect(await changes(read.rate, "price_hours", insertInto("price_hours", "hour"))).toEqual(expected);
-    expect(await changes(read.dailyRate, "price_days", insertInto("price_days", "day"))).toEqual(expected);
+    expect(await observeChange(read.rate, "price_hours", insertInto("price_hours", "hour"))).toEqual(expected);
+    expect(await observeChange(read.dailyRate, "price_days", insertInto("price_days", "day"))).toEqual(expected);
   });
 
   it("change with the assets that have prices", async () => {
@@ -151,7 +151,7 @@ describe("values that are cached in memory", () => {
         await client.query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, 1)", [chainId, bytes(address)]);
         await client.query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES ($1, $2, 1, 5)", [chainId, bytes(address)]);
       });
-    expect(await changes(read.rateOfPriced, "price_hours", insert)).toEqual({ before: undefined, after: 5n });
+    expect(await observeChange(read.rateOfPriced, "price_hours", insert)).toEqual({ before: undefined, after: 5n });
   });
 
   it("change with blocks", async () => {
@@ -161,9 +161,9 @@ describe("values that are cached in memory", () => {
          VALUES ($1, 3, $2, $2, 900, $2, '', 0, 0, 0, 0)`,
         [chainId, bytes(address)],
       );
-    expect(await changes(read.block, "blocks", insert)).toEqual({ before: undefined, after: 900 });
-    expect(await changes(read.lastBlock, "blocks", insert)).toEqual({ before: undefined, after: 3 });
-    expect(await changes(read.height, "blocks", insert)).toEqual({ before: null, after: 3 });
+    expect(await observeChange(read.block, "blocks", insert)).toEqual({ before: undefined, after: 900 });
+    expect(await observeChange(read.lastBlock, "blocks", insert)).toEqual({ before: undefined, after: 3 });
+    expect(await observeChange(read.height, "blocks", insert)).toEqual({ before: null, after: 3 });
   });
 
   it("change with exchange totals", async () => {
@@ -177,7 +177,7 @@ describe("values that are cached in memory", () => {
         await client.query("SELECT content_changed($1)", [chainId]);
       });
     const expected = { before: undefined, after: 6 };
-    expect(await changes(read.newestHour, "exchange_hours", insert)).toEqual(expected);
-    expect(await changes(read.wholeDay, "exchange_hours", insert)).toEqual(expected);
+    expect(await observeChange(read.newestHour, "exchange_hours", insert)).toEqual(expected);
+    expect(await observeChange(read.wholeDay, "exchange_hours", insert)).toEqual(expected);
   });
 });

@@ -10,7 +10,7 @@ import { projections } from "../../../../runtime/projections.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 
 const chain: ChainConfig = { ...chainConfig.parse({ name: "fixture", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 7 };
-/** Block n has the timestamp midnight plus n times six hours: four blocks per day. */
+/** Block n is n times six hours after midnight, so there are four blocks per day. */
 const firstSecond = Date.UTC(2026, 0, 1) / 1000;
 const secondsPerBlock = 6 * 3600;
 export const timeOf = (block: number): string =>

@@ -7,7 +7,7 @@ import { addressOf, type Data, type FixtureIndex, openFixtureIndex, timeOf } fro
 const [coin, art, late] = [1, 2, 3].map(addressOf) as [string, string, string];
 const head = 399;
 const random = createRandom("holders");
-const ranges = { whale: 1_000, others: 60 };
+const [minWhaleBalance, otherOwners] = [1_000, 60];
 const holdings = new Map<string, Record<number, string>>();
 let index: FixtureIndex;
 
@@ -29,9 +29,9 @@ beforeAll(async () => {
   index = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
   await index.blocks(0, head);
   const whale: Record<number, string> = {};
-  for (let block = 1; block <= head; block += 1) whale[block] = String(ranges.whale + random.between(0, 500));
+  for (let block = 1; block <= head; block += 1) whale[block] = String(minWhaleBalance + random.between(0, 500));
   holdings.set(addressOf(0x900), whale);
-  for (let owner = 0; owner < ranges.others; owner += 1) {
+  for (let owner = 0; owner < otherOwners; owner += 1) {
     const from: Record<number, string> = {};
     // Few distinct amounts, including 0, to make many of them equal.
     for (let change = random.between(1, 6); change > 0; change -= 1) from[random.between(1, head - 1)] = String(random.between(0, 9));
@@ -152,8 +152,8 @@ describe("holders of a token", () => {
   });
 
   it("are listed with their token counts for a collection", async () => {
-    const now = (await get("", art)).data;
-    expect(pairs(now)).toEqual([
+    const current = (await get("", art)).data;
+    expect(pairs(current)).toEqual([
       [addressOf(0x51), "1"],
       [addressOf(0x52), "1"],
     ]);
@@ -161,7 +161,7 @@ describe("holders of a token", () => {
     expect((await get("block-height=9", art)).data).toMatchObject({ items: [], pagination: { total_count: 0, has_more: false } });
   });
 
-  it("are empty for a token without holders, and 404 for contracts without transfers and the native token", async () => {
+  it("are empty for a token without holders; contracts without transfers and the native token return 404", async () => {
     expect((await get("", late)).data.items).toEqual([]);
     for (const unknown of [addressOf(0x77), "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"]) {
       expect((await get("", unknown)).status).toBe(404);

@@ -46,7 +46,7 @@ describe("a range of more than 1,000 logs", () => {
     // The block and transaction hashes, address, data and topics take 2 * 66 + 42 + 2 + 2 * 96 + 2 * 68 bytes; CSV has no field names.
     { format: "json", min: 2_800 * 700 },
     { format: "csv", min: 2_800 * 504 },
-  ])("returns 400 as $format before its logs are read if it does not fit", async ({ format, min }) => {
+  ])("is refused in $format format, before its logs are read, if it does not fit", async ({ format, min }) => {
     const { status, message, text } = await events(`starting-block=1&ending-block=28&format=${format}`);
     const found = /^Response too large: at least (\d+) bytes; the maximum is 1000000 \(limits\.answerBytes\)/.exec(message);
     expect([status, found === null ? text.slice(0, 200) : null]).toEqual([400, null]);
@@ -54,7 +54,7 @@ describe("a range of more than 1,000 logs", () => {
     expect(Number(found?.[1])).toBeGreaterThan(min);
   });
 
-  it("returns 400 with the maximum number of logs if it has more", async () => {
+  it("is refused with the maximum number of logs if it has more", async () => {
     const { status, message } = await events(`starting-block=0&ending-block=${blocks - 1}`);
     expect([status, message]).toEqual([400, expect.stringContaining("a range with at most 2900 matching logs")]);
   });

@@ -142,7 +142,7 @@ describe("logs of a contract", () => {
   });
 });
 
-describe("logs of a topic", () => {
+describe("logs with a topic", () => {
   const path = `/v1/fixture/events/topics/${wordOf(1)}/`;
 
   it("include all contracts", async () => {

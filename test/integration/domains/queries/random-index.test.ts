@@ -47,7 +47,7 @@ describe("balance changes in block ranges", () => {
       const rows = await createTokenQueries(index.database).balanceSpans(chainId, owner, spans);
       for (const token of tokens) {
         for (const [position, start] of spans.starts.entries()) {
-          const set = Object.entries(changes.get(token) ?? {})
+          const changesInSpan = Object.entries(changes.get(token) ?? {})
             .map(([block, value]) => ({ block: Number(block), value }))
             .filter(({ block }) => block >= start && block <= (spans.ends[position] ?? 0))
             .sort((left, right) => left.block - right.block)
@@ -57,12 +57,12 @@ describe("balance changes in block ranges", () => {
           const [highs, lows, expected] = [
             numbersOrNull(tokenRows.map(({ high }) => high)),
             numbersOrNull(tokenRows.map(({ low }) => low)),
-            numbersOrNull(set),
+            numbersOrNull(changesInSpan),
           ];
           const label = `${token} in blocks ${start} to ${spans.ends[position]}`;
           expect(highs && Math.max(...highs), label).toBe(expected && Math.max(...expected));
           expect(lows && Math.min(...lows), label).toBe(expected && Math.min(...expected));
-          expect(tokenRows.at(-1)?.close, label).toBe(set.at(-1));
+          expect(tokenRows.at(-1)?.close, label).toBe(changesInSpan.at(-1));
         }
       }
       expect(rows.every(({ token }) => tokens.includes(token))).toBe(true);
@@ -72,7 +72,12 @@ describe("balance changes in block ranges", () => {
 
 describe("contract metadata", () => {
   it("is returned for every contract, with null fields if nothing is stored", async () => {
-    const [both, named, moved, neither] = [1, 2, 3, 4].map((number) => addressOf(0x400 + number)) as [Address, Address, Address, Address];
+    const [both, metadataOnly, standardOnly, neither] = [1, 2, 3, 4].map((number) => addressOf(0x400 + number)) as [
+      Address,
+      Address,
+      Address,
+      Address,
+    ];
     const metadataRow = (address: Address, name: string | null) => ({
       chain_id: chainId,
       address,
@@ -82,21 +87,21 @@ describe("contract metadata", () => {
       decimals: 6,
       read_at_block: 1,
     });
-    await index.insert("token_metadata", [metadataRow(both, "Both"), metadataRow(named, null)]);
+    await index.insert("token_metadata", [metadataRow(both, "Both"), metadataRow(metadataOnly, null)]);
     const standardRow = (address: Address, standard: number) => ({ chain_id: chainId, address, standard, block_number: 1 });
-    await index.insert("token_standards", [standardRow(both, 3), standardRow(both, 1), standardRow(moved, 2)]);
-    const metadata = await createTokenQueries(index.database).metadata(chainId, [neither, moved, both, named, both]);
+    await index.insert("token_standards", [standardRow(both, 3), standardRow(both, 1), standardRow(standardOnly, 2)]);
+    const metadata = await createTokenQueries(index.database).metadata(chainId, [neither, standardOnly, both, metadataOnly, both]);
     expect([...metadata.values()].sort((left, right) => (left.address < right.address ? -1 : 1))).toEqual([
       { address: both, name: "Both", symbol: null, decimals: 6, standards: [1, 3] },
-      { address: named, name: null, symbol: null, decimals: 6, standards: [] },
-      { address: moved, name: null, symbol: null, decimals: null, standards: [2] },
+      { address: metadataOnly, name: null, symbol: null, decimals: 6, standards: [] },
+      { address: standardOnly, name: null, symbol: null, decimals: null, standards: [2] },
       { address: neither, name: null, symbol: null, decimals: null, standards: [] },
     ]);
     expect(metadata.size).toBe(4);
   });
 });
 
-describe("logs by later topics", () => {
+describe("logs filtered by later topics", () => {
   const logs: { readonly block_number: number; readonly log_index: number; readonly topics: readonly (Hex | null)[] }[] = [];
 
   beforeAll(async () => {

@@ -154,8 +154,8 @@ describe("a token that was distributed in bulk", () => {
     const { data } = await index.get(`/v1/fixture/address/${wallet}/balances_v2/`);
     const spam = Object.fromEntries(data.items.map((item: Data) => [item.contract_address, item.is_spam]));
     expect(spam).toEqual({ [gift]: true, [notBulk]: false, [plainName]: false, [fewTransfers]: false });
-    const without = await index.get(`/v1/fixture/address/${wallet}/balances_v2/?no-spam=true`);
-    expect(without.data.items.map((item: Data) => item.contract_address)).not.toContain(gift);
+    const withoutSpam = await index.get(`/v1/fixture/address/${wallet}/balances_v2/?no-spam=true`);
+    expect(withoutSpam.data.items.map((item: Data) => item.contract_address)).not.toContain(gift);
     const past = await index.get(`/v1/fixture/address/${wallet}/historical_balances/?block-height=30`);
     expect(past.data.items.filter((item: Data) => item.is_spam)).toHaveLength(1);
   });

@@ -44,7 +44,7 @@ describe("a time bucket of a wallet's transactions", () => {
     expect([data.current_bucket, data.complete, data.links]).toEqual([bucketOf(2), true, { prev: null, next: link(5) }]);
   });
 
-  it("links to the nearest buckets with transactions, also if it has none", async () => {
+  it("links to the nearest buckets with transactions, even if it has none", async () => {
     const { data } = await index.get(path(bucketOf(5)));
     expect([hashesOf(data), data.links]).toEqual([[transactionHashOf(5, 0)], { prev: link(2), next: link(9) }]);
     const empty = await index.get(path(bucketOf(6)));

@@ -4,7 +4,7 @@ import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, tr
 /**
  * Each block n from 1 to 12 has a transaction 0 in which the wallet receives 10 of token A; in even blocks it also sends 4 of token B.
  * In block 13, the wallet sends 3 of A to itself in transaction 0, and others move A in transaction 1.
- * The wallet's balance of A after block n is 10 n, up to 120 in the end.
+ * The wallet's balance of A after block n is 10 n, reaching 120.
  */
 const wallet = addressOf(0xabc);
 const other = addressOf(0xdef);
@@ -113,8 +113,8 @@ describe("transfers of a wallet", () => {
       expect((await index.get(`${path}?starting-block=14${token}`)).data.items).toEqual([]);
       expect((await index.get(`${path}?starting-block=5&ending-block=earliest${token}`)).status).toBe(400);
     }
-    const above = await index.get(`${path}?starting-block=5&ending-block=3`);
-    expect([above.status, above.message]).toEqual([400, expect.stringContaining("starting-block")]);
+    const invertedRange = await index.get(`${path}?starting-block=5&ending-block=3`);
+    expect([invertedRange.status, invertedRange.message]).toEqual([400, expect.stringContaining("starting-block")]);
   });
 
   it("are empty for an address that is not indexed", async () => {

@@ -28,7 +28,7 @@ let story: Story;
 let owners: readonly Address[];
 let head: number;
 let times: readonly number[];
-let numbers: Week["numbers"];
+let readNumbers: Week["readNumbers"];
 let nodeBalances: Week["nodeBalances"];
 let api: TestApi;
 const databases: TestDatabase[] = [];
@@ -59,7 +59,7 @@ const indexFrom = async (from: number): Promise<Database> => {
 };
 
 beforeAll(async () => {
-  ({ chain, story, owners, head, times, numbers, nodeBalances } = await mineWeek());
+  ({ chain, story, owners, head, times, readNumbers, nodeBalances } = await mineWeek());
   api = await serve(await indexFrom(0));
 });
 afterAll(async () => {
@@ -123,7 +123,7 @@ describe("balances of an indexed week", () => {
         expect(new Set(items.map((item: ResponseData) => BigInt(item.total_supply)))).toEqual(new Set(expected.length === 0 ? [] : [sum]));
       }
     }
-    const supplies = await numbers([
+    const supplies = await readNumbers([
       contractCall(story.erc20, artifacts.erc20(), "totalSupply", [], head),
       contractCall(story.weth, artifacts.weth(), "totalSupply", [], head),
       contractCall(story.erc721, artifacts.erc721(), "totalSupply", [], head),

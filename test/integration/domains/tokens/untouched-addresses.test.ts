@@ -38,7 +38,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const startServer = async (from: number, overrides: Partial<ChainConfig> & { accounting?: "traces" | "state" | "none" } = {}) => {
+const serveNativeBalances = async (from: number, overrides: Partial<ChainConfig> & { accounting?: "traces" | "state" | "none" } = {}) => {
   const { accounting = "traces", ...settings } = overrides;
   const test = await createTestDatabase();
   const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, nativeAccounting: accounting }) });
@@ -65,7 +65,7 @@ const balanceAt = async (owner: Address, block: number): Promise<string> =>
 
 describe("the native balance of an address that no indexed block touches", () => {
   it("is a single item with zero or the balance in the genesis block", async () => {
-    const balances = await startServer(0);
+    const balances = await serveNativeBalances(0);
     expect(await balances(untouched)).toMatchObject([{ balance: "0", balance_source: "node" }]);
     const genesisAccount = chain.accounts[7] as Address;
     expect(await balances(genesisAccount)).toMatchObject([{ balance: await balanceAt(genesisAccount, 0), balance_source: "node" }]);
@@ -75,7 +75,7 @@ describe("the native balance of an address that no indexed block touches", () =>
 
   it("is the balance from before the first indexed block, at any height", async () => {
     const from = 3;
-    const balances = await startServer(from);
+    const balances = await serveNativeBalances(from);
     const head = await chain.head();
     for (const height of [from, head]) {
       expect(await balances(funded, `?block-height=${height}`)).toMatchObject([{ balance: "7", balance_source: "node" }]);
@@ -84,7 +84,7 @@ describe("the native balance of an address that no indexed block touches", () =>
   });
 
   it("is null if the node has no state, is on another branch, or is not configured", async () => {
-    const balances = await startServer(0);
+    const balances = await serveNativeBalances(0);
     const unknown = [{ balance: null, balance_source: null }];
     proxy.tamper = (method, reply) => {
       if (method !== "eth_getBalance") return;
@@ -100,12 +100,12 @@ describe("the native balance of an address that no indexed block touches", () =>
       if (method === "eth_getBlockByNumber") (reply.result as { hash: Hex }).hash = `0x${"9".repeat(64)}`;
     };
     expect(await balances(untouched)).toMatchObject(unknown);
-    const withoutNode = await startServer(0, { rpc: undefined });
+    const withoutNode = await serveNativeBalances(0, { rpc: undefined });
     expect(await withoutNode(untouched)).toMatchObject(unknown);
   });
 
   it("is null if the index has no native balances", async () => {
-    const balances = await startServer(0, { accounting: "none" });
+    const balances = await serveNativeBalances(0, { accounting: "none" });
     expect(await balances(untouched)).toMatchObject([{ balance: null, balance_source: null }]);
   });
 });

@@ -17,8 +17,8 @@ export interface Week {
   readonly head: number;
   /** The timestamp of each block. */
   readonly times: readonly number[];
-  /** Calls contracts, and returns their results as numbers. */
-  numbers(calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]>;
+  /** Calls contracts and returns their results as numbers. */
+  readNumbers(calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]>;
   /** Reads an owner's balances at a height from the node, by token; the two ids of the ERC-1155 collection are summed. */
   nodeBalances(owner: Address, height: number): Promise<Map<Address, bigint>>;
 }
@@ -104,7 +104,7 @@ export const mineWeek = async (): Promise<Week> => {
     owners,
     head,
     times: blocks.map(({ timestamp }) => Number(timestamp)),
-    numbers: (calls) => numbersOf(chain, calls),
+    readNumbers: (calls) => numbersOf(chain, calls),
     nodeBalances: (owner, height) => nodeBalances(chain, story, owner, height),
   };
 };

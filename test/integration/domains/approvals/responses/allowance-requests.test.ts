@@ -21,7 +21,7 @@ beforeAll(setUp);
 afterAll(tearDown);
 
 describe("allowances of a wallet", () => {
-  it("return 400 beyond the maximum number of rows", async () => {
+  it("are refused with status 400 beyond the maximum number of rows", async () => {
     await replaceAllowances(...Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1")));
     const { status, message } = await index.get(`/v1/fixture/approvals/${wallet}/`);
     expect([status, message]).toEqual([400, `Invalid value ${wallet} for walletAddress: expected a wallet with at most 600 approvals.`]);
@@ -55,7 +55,7 @@ describe("allowances of a wallet", () => {
     await index.database.query("DELETE FROM nft_operators");
   });
 
-  it("return 400 for an invalid address or chain", async () => {
+  it("are refused with status 400 for an invalid address or chain", async () => {
     for (const bad of ["0x12", "nobody", `${wallet}00`, "0xzz"])
       expect((await index.get(`/v1/fixture/approvals/${bad}/`)).status, bad).toBe(400);
     expect((await index.get(`/v1/nowhere/approvals/${wallet}/`)).status).toBe(400);

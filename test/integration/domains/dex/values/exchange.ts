@@ -4,8 +4,7 @@ import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../../pools/serve-pools.ts";
 import { dollars, exactValue, rollUp, secondsPerDay } from "../support.ts";
 import {
-  active,
-  add,
+  activePools,
   allPages,
   closedEnd,
   dateOf,
@@ -17,6 +16,7 @@ import {
   priceOf,
   reservesAt,
   swapsOf,
+  total,
   volume,
 } from "./expected.ts";
 import { api, exchange, firstDay, firstHour, headTime, pairs, priced, sides, testDatabase, tokens } from "./setup.ts";
@@ -40,7 +40,7 @@ export const describeExchange = (): void => {
       return reserve;
     };
     const volumeOf = (token: Address, from: number, to: number): bigint =>
-      add(
+      total(
         pairs.flatMap((pair) => {
           const side = sideOf(pair, token);
           return side < 0
@@ -104,14 +104,14 @@ export const describeExchange = (): void => {
       const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
       const sumOf = (values: readonly (bigint | null)[]) => {
         const known = values.filter((value) => value !== null);
-        return known.length === 0 ? null : add(known);
+        return known.length === 0 ? null : total(known);
       };
       const volumeOfAll = (from: number, to: number): bigint | null =>
         swapsOf(pairs, from, to).length === 0
           ? 0n
           : sumOf(pairs.filter((pair) => swapsOf([pair], from, to).length > 0).map((pair) => volume(pair, from, to)));
       expect(item.total_swaps_24h).toBe(swapsOf(pairs, end - secondsPerDay, end).length);
-      expect(item.total_active_pairs_7d).toBe(active(end).length);
+      expect(item.total_active_pairs_7d).toBe(activePools(end).length);
       expect(item.total_fees_24h).toBe(feesOf(volumeOfAll(end - secondsPerDay, end)));
       const valued = midnights(end, 31).filter((start) => start >= firstDay);
       expect(valued).toHaveLength(10);

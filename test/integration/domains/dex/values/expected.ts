@@ -16,7 +16,7 @@ export const swapsOf = (selected: readonly Address[], from: number, to: number) 
     ({ name, address, block }) => name === "Swap" && selected.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
   );
 /** The sum of amounts. */
-export const add = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
+export const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 /** The last block before a time. */
 export const heightBefore = (time: number): number => times.filter((blockTime) => blockTime < time).length - 1;
 /** Reads a pool's reserves from the node at a height; both are 0 before its creation. */
@@ -30,7 +30,7 @@ export const reservesAt = async (pair: Address, height: number): Promise<readonl
 export const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const swaps = swapsOf([pair], from, to);
   if (swaps.length === 0) return 0n;
-  const sumOf = (argument: string) => add(swaps.map(({ args }) => args[argument] as bigint));
+  const sumOf = (argument: string) => total(swaps.map(({ args }) => args[argument] as bigint));
   const [first, second] = (sides.get(pair) ?? []).map((token) => priced.get(token));
   const [in0, in1] = [exactValue(sumOf("amount0In"), first, hour), exactValue(sumOf("amount1In"), second, hour)];
   if (in0 !== null && in1 !== null) return in0 + in1;
@@ -42,7 +42,7 @@ export const volume = (pair: Address, from: number, to: number, hour = hourOf(to
 export const liquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
   const reserves = await reservesAt(pair, height);
   const values = (sides.get(pair) ?? []).map((token, side) => exactValue(reserves[side] ?? 0n, priced.get(token), hour));
-  return values.some((value) => value === null) ? null : add(values.map((value) => value ?? 0n));
+  return values.some((value) => value === null) ? null : total(values.map((value) => value ?? 0n));
 };
 /** The price of an asset in an hour. */
 export const priceOf = (asset: string, hour: number): number | null => {
@@ -52,7 +52,7 @@ export const priceOf = (asset: string, hour: number): number | null => {
 /** Returns the fees on a volume at 3,000 ppm. */
 export const feesOf = (value: bigint | null): number | null => (value === null ? null : Number(`${value * 3_000n}e-66`));
 /** The pools with a swap in the seven days before a time. */
-export const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);
+export const activePools = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);
 /** Reads a list page by page, and returns all its items. */
 export const allPages = async (path: string, size: number): Promise<ResponseData[]> => {
   const items: ResponseData[] = [];

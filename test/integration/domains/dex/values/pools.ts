@@ -4,8 +4,7 @@ import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex
 import type { ResponseData } from "../../pools/serve-pools.ts";
 import { dollars, exactValue, finishHours, rollUp, secondsPerDay, secondsPerHour } from "../support.ts";
 import {
-  active,
-  add,
+  activePools,
   allPages,
   closedEnd,
   dateOf,
@@ -17,17 +16,18 @@ import {
   priceOf,
   reservesAt,
   swapsOf,
+  total,
   volume,
 } from "./expected.ts";
 import { api, closingBlock, exchange, firstDay, firstHour, head, headTime, pairs, priced, sides, testDatabase, tokens } from "./setup.ts";
 
 const weekVolume = (pair: Address, end: number): bigint | null => {
   const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
-  return spans.some((span) => span === null) ? null : add(spans.map((span) => span ?? 0n));
+  return spans.some((span) => span === null) ? null : total(spans.map((span) => span ?? 0n));
 };
 const ranked = async (end: number): Promise<Address[]> => {
   const values = new Map<Address, bigint | null>();
-  for (const pair of active(end)) values.set(pair, await liquidity(pair, heightBefore(end), hourOf(end)));
+  for (const pair of activePools(end)) values.set(pair, await liquidity(pair, heightBefore(end), hourOf(end)));
   const known = [...values].filter((entry): entry is [Address, bigint] => entry[1] !== null);
   const unknown = [...values].filter(([, value]) => value === null).map(([pair]) => pair);
   return [...known.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([pair]) => pair), ...unknown.sort()];
@@ -68,9 +68,9 @@ const expectDay = async (item: ResponseData, position: number, start: number, to
 /** Tests of pool values, before and after hours are rolled up. */
 export const describePools = (): void => {
   describe("an exchange without rolled-up hours", () => {
-    it("lists pools by address with the same values", async () => {
+    it("lists pools by address, with their values", async () => {
       const items = await allPages("week/xy=k/swap/pools/", 2);
-      expect(items.map((item) => item.exchange)).toEqual([...active(closedEnd())].sort());
+      expect(items.map((item) => item.exchange)).toEqual([...activePools(closedEnd())].sort());
       for (const item of items) await expectPool(item, closedEnd());
     });
 

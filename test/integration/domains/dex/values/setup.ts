@@ -173,7 +173,7 @@ export const setUp = async () => {
     await writeMetadata(testDatabase.database, token, `T${position}`, decimals[position] ?? 0);
   for (const pair of pairs) await writeMetadata(testDatabase.database, pair, "LP", 18);
   const steppedPrice = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
-  const known: PricedAsset[] = [
+  const assets: PricedAsset[] = [
     { asset: usd, decimals: 6, cents: () => 100n },
     { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * firstGoldDay ? null : steppedPrice(300_000n, 731n)(hour)) },
     { asset: stone, decimals: 0, cents: steppedPrice(250n, 3n) },
@@ -182,8 +182,8 @@ export const setUp = async () => {
     { asset: pairs[0], decimals: 18, cents: steppedPrice(777_777n, 5n) },
     { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
   ];
-  priced = new Map(known.map((entry) => [entry.asset, entry]));
-  await writePrices(testDatabase.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closingBlock);
+  priced = new Map(assets.map((entry) => [entry.asset, entry]));
+  await writePrices(testDatabase.database, assets, firstHour, Math.floor(headTime() / secondsPerHour), closingBlock);
   api = await servePools(testDatabase.database, [{ name: "swap", factory: exchange.factory }]);
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { read, uniswap } from "../../pools/support.ts";
 import { dollars, exactValue, secondsPerHour } from "../support.ts";
-import { add, allPages, priceOf, reservesAt } from "./expected.ts";
+import { allPages, priceOf, reservesAt, total } from "./expected.ts";
 import { api, chain, firstHour, head, headTime, logs, people, priced, sides, times } from "./setup.ts";
 
 /** Tests of how wallets' shares and actions are valued. */
@@ -52,7 +52,7 @@ export const describeWallets = (): void => {
         };
         const change = () => {
           const values = [exactValue(amountOf("amount0"), first, hour), exactValue(amountOf("amount1"), second, hour)];
-          return values.some((value) => value === null) ? null : add(values.map((value) => value ?? 0n));
+          return values.some((value) => value === null) ? null : total(values.map((value) => value ?? 0n));
         };
         expect(item.total_quote, `${name} at ${block}`).toBe(dollars(name === "Swap" ? swap() : change()));
         const receipt = await chain.rpc<{ gasUsed: string; effectiveGasPrice: string }>("eth_getTransactionReceipt", [transaction]);

@@ -10,7 +10,7 @@ import { type ResponseData, servePools, type TestApi } from "../serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "../support.ts";
 
 // Ten days of trades on a real exchange; the node has the state of every block.
-/** The seconds of a day. */
+/** The seconds in a day. */
 export const secondsPerDay = 86_400;
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstDay = Date.UTC(2023, 10, 15) / 1000;
@@ -55,7 +55,7 @@ export const createIndex = async (): Promise<TestDatabase> => {
   return database;
 };
 
-const randomTransaction = (): TestTransaction[] => {
+const randomTransactions = (): TestTransaction[] => {
   const from = random.pick(people);
   const [a, b, c] = tokens;
   const amount = BigInt(random.between(1, 5_000)) * 10n ** 15n;
@@ -162,7 +162,7 @@ export const setUp = async () => {
     for (let block = 0; block < blocks; block += 1) {
       await mineTransactions(
         chain,
-        Array.from({ length: random.between(1, 5) }, randomTransaction).flat(),
+        Array.from({ length: random.between(1, 5) }, randomTransactions).flat(),
         firstDay + day * secondsPerDay + Math.floor(((block + 1) * secondsPerDay) / (blocks + 1)),
       );
     }

@@ -124,7 +124,7 @@ export const setUp = async () => {
       people.flatMap((owner) => [exchange.positions, exchange.router].map((spender) => approve(owner, token, spender))),
     ),
   ]);
-  // Two pools are created and initialized in one transaction and one in two blocks; one is never initialized.
+  // The first and third pools are initialized when they are created, the second one block later, and the fourth never.
   await mineTransactions(chain, [exchange.create(keys[0], sqrtPriceOfOne), exchange.create(keys[1], null)]);
   await mineTransactions(chain, [exchange.create(keys[2], sqrtPriceOfOne), exchange.create(keys[3], null)]);
   const created: Address[] = [];

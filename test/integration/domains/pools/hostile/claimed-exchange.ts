@@ -30,18 +30,14 @@ export interface ClaimedExchange {
 
 /** Converts an address to lower case. */
 export const toLower = (address: string): Address => address.toLowerCase() as Address;
-const address = (digit: string): Address => `0x${digit.repeat(40)}`;
+const repeatByte = (byte: string): Address => `0x${byte.repeat(20)}`;
 /** Two factories that claim pools of the exchange, and a pool that the exchange's factory did not create. */
-export const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
-  Address,
-  Address,
-  Address,
-];
+export const [impostor, otherFactory, unlistedPool] = [repeatByte("1d"), repeatByte("2d"), repeatByte("3d")];
 /** The ABI encoding of a number. */
 export const encodeWord = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
 export const encodeWords = (...values: bigint[]): Hex => `0x${values.map((value) => encodeWord(value).slice(2)).join("")}`;
 
-const indexTo = async (chain: TestChain, { database }: TestDatabase): Promise<void> => {
+const indexInto = async (chain: TestChain, { database }: TestDatabase): Promise<void> => {
   const indexer = await createTestIndexer(chain.url, database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
@@ -76,10 +72,10 @@ export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
     announce: (factory, pool, [first, second]) =>
       emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWord(1n).slice(2)}`),
     swap: (pool, amounts) => emit(chain, pool, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts)),
-    index: () => indexTo(chain, test),
+    index: () => indexInto(chain, test),
     contentsOfFreshIndex: async () => {
       const other = await createTestDatabase();
-      await indexTo(chain, other);
+      await indexInto(chain, other);
       const rows = await contents(other.database);
       await other.drop();
       return rows;

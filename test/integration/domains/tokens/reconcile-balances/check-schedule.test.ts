@@ -77,7 +77,7 @@ describe("the order in which tokens are compared", () => {
     expect(await due(22, new Date(now.getTime() + 61_000))).not.toContain(tokenOf(4_000));
   });
 
-  it("reaches every requested token within three passes over 12,000", async () => {
+  it("reaches every requested token within three passes over 12,000 tokens", async () => {
     await test.database.query(
       `INSERT INTO token_requests (chain_id, token, asked_at) SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), $1 FROM generate_series(1, 12000) n`,
       [now],

@@ -98,7 +98,7 @@ describe("a token whose balances change without an event", () => {
     const first = (await chain.head()) + 1;
     await mineEach(rebasing("mint", alice, 1_000n), rebasing("transfer", bob, 300n));
     await start();
-    // It agrees for hours, so the wait between comparisons grows.
+    // The token agrees for hours, so the wait between comparisons grows.
     await reconciliation.runFor(300);
     await mineEach(rebasing("rebase", 150n));
     await reconciliation.runFor(4);

@@ -27,19 +27,19 @@ describe("a Uniswap V2 pair that received its first liquidity after the first bl
       await pairChain.deploy(artifacts.erc20(), ["Iron", "I"]),
     ];
     const factory = await pairChain.deploy(uniswap.factory(), [owner]);
-    const run = async (...transactions: readonly TestTransaction[]) => {
+    const mineAll = async (...transactions: readonly TestTransaction[]) => {
       await pairChain.send(...transactions);
       await pairChain.mine();
     };
-    await run({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
+    await mineAll({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
     const pairWord = await pairChain.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
     pair = `0x${pairWord.slice(26)}`;
     first = (await pairChain.head()) + 1;
     const callPair = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
-    await run(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
-    await run(callPair("mint", [owner]));
-    await run(callPair("transfer", [other, 5_000n]), callPair("transfer", [pair, 9_000n]));
-    await run(callPair("burn", [owner]));
+    await mineAll(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
+    await mineAll(callPair("mint", [owner]));
+    await mineAll(callPair("transfer", [other, 5_000n]), callPair("transfer", [pair, 9_000n]));
+    await mineAll(callPair("burn", [owner]));
     await pairChain.mine();
     test = await createTestDatabase();
   });
@@ -76,10 +76,10 @@ describe("a Uniswap V2 pair that received its first liquidity after the first bl
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
     const queries = createTokenQueries(test.database);
     expect(await queries.holdersAt(31337, pair, 1, height, { limit: 100, offset: 0 })).toEqual(expected);
-    const open = await test.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
+    const unreconciled = await test.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
       Buffer.from(zeroAddress.slice(2), "hex"),
     ]);
-    expect(open).toEqual([]);
+    expect(unreconciled).toEqual([]);
     const supply = await pairChain.rpc<Hex>("eth_call", [{ to: pair, data: "0x18160ddd" }, `0x${height.toString(16)}`]);
     expect(await queries.tokenTotalsAt(31337, pair, 1, height)).toMatchObject({
       holders: expected.length,
