@@ -12,12 +12,16 @@ import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- community [options]
   --only serve|index|add   one part: serving the live operations, indexing with and without declarations, or adding a protocol to an index
-  --events 2000000         protocol events of the served index, --seed 1
-  --protocols a,b          ids of the protocols whose events are generated (default: all that have SQL)
+  --events N               protocol events of the served index (default: 2000000)
+  --seed N                 seed of the generated indexes (default: 1)
+  --protocols A,B          ids of the protocols whose events are generated (default: all that have SQL)
   --operation TEXT         only operations whose name contains the text, such as "protocol_06 balances"
-  --times 31               requests per endpoint case
-  --logs 1000000           logs of the index to which the protocol --added protocol_06 is added, --runs 3
-  --indexed 40000          protocol events of the indexed chain, at least the first ones of each market; --blocks 3000, --runs 3 of each kind
+  --times N                requests per endpoint case (default: 31)
+  --logs N                 logs of the index to which a protocol is added (default: 1000000)
+  --added ID               id of the protocol that is added (default: protocol_06)
+  --indexed N              protocol events of the indexed chain, at least the first ones of each market (default: 40000)
+  --blocks N               blocks of the indexed chain (default: 3000)
+  --runs N                 runs that add the protocol, and indexing runs with and without declarations, each (default: 3)
   --data FOLDER            folder of the generated indexes, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */

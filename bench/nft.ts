@@ -11,12 +11,17 @@ import type { BenchResult } from "./result.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- nft [options]
-  --only documents|index|serve  one part: reading metadata, indexing with and without NFTs, or serving the endpoints
-  --documents 10000    tokens of the collection whose metadata is read
-  --transactions 20000 and --blocks 1500 of the indexed chain, --runs 3 of each kind
-  --tokens 10000       tokens of the large collection of the served index, --sales 50000, --seed 1
-  --times 31           requests per endpoint case, --rows 7,8 only these endpoint rows
-  --data FOLDER        folder of the generated index, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
+  --only documents|index|serve   one part: reading metadata, indexing with and without NFTs, or serving the endpoints
+  --documents N      tokens of the collection whose metadata is read (default: 10000)
+  --transactions N   transactions of the indexed chain (default: 20000)
+  --blocks N         blocks of the indexed chain (default: 1500)
+  --runs N           indexing runs with and without NFTs, each (default: 3)
+  --tokens N         tokens of the large collection of the served index (default: 10000)
+  --sales N          sales of the served index (default: 50000)
+  --seed N           seed of the served index (default: 1)
+  --times N          requests per endpoint case (default: 31)
+  --rows A,B         only these endpoint rows, such as 7,8
+  --data FOLDER      folder of the generated index, stored between runs (default: ASHLAR_BENCH_DIR, else in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };

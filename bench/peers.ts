@@ -167,7 +167,7 @@ function resultOf(timings: readonly Timing[]): BenchResult {
       return bound === undefined || ratio >= bound.target
         ? []
         : [
-            `${name} took ${rounded(ratio)} times as long as Ashlar; the target is at least ${bound.target}; below ${bound.failsBelow} fails.`,
+            `${name} took ${rounded(ratio)} times as long as Ashlar; the target is at least ${bound.target}, and a ratio below ${bound.failsBelow} is a failure.`,
           ];
     }),
   };

@@ -70,10 +70,10 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
           const smallerCase = smaller.cases[position];
           if (smallerCase === undefined || !queryCase.name.includes(values.only)) continue;
           // Measurements alternate between the two indexes, so that other load on the machine affects both alike.
-          const before = await measure(smaller.database, smallerCase, Number(values.times), small.transfers >= fullSize);
-          const after = await measure(larger.database, queryCase, Number(values.times), large.transfers >= fullSize);
+          const smallerTimes = await measure(smaller.database, smallerCase, Number(values.times), small.transfers >= fullSize);
+          const largerTimes = await measure(larger.database, queryCase, Number(values.times), large.transfers >= fullSize);
           const target = queryCase.target === null ? null : rounded(queryCase.target * calibration.factor, 1);
-          measurements.push({ name: queryCase.name, target, smaller: before, larger: after });
+          measurements.push({ name: queryCase.name, target, smaller: smallerTimes, larger: largerTimes });
         }
         return resultOf(measurements, calibration, await sizeOf(smaller.database), await sizeOf(larger.database));
       }),
@@ -128,8 +128,8 @@ const growthOf = ({ smaller, larger }: Measurement): number =>
 function resultOf(measurements: readonly Measurement[], calibration: Calibration, small: IndexSize, large: IndexSize): BenchResult {
   const [load = Number.NaN] = loadavg();
   const lines = measurements.map((measurement) => ({ ...measurement, growth: growthOf(measurement) }));
-  const sizes = { "megabytes on disk": large.megabytes, ...prefixed(large.rows) };
-  const before: Readonly<Record<string, number>> = { "megabytes on disk": small.megabytes, ...prefixed(small.rows) };
+  const largeSizes = { "megabytes on disk": large.megabytes, ...prefixed(large.rows) };
+  const smallSizes: Readonly<Record<string, number>> = { "megabytes on disk": small.megabytes, ...prefixed(small.rows) };
   const toCell = (milliseconds: number | null): number | string => (milliseconds === null ? "" : rounded(milliseconds));
   return {
     table: [
@@ -143,7 +143,11 @@ function resultOf(measurements: readonly Measurement[], calibration: Calibration
         "CPU ms": toCell(larger.cpu),
         growth: rounded(growth),
       })),
-      ...Object.entries(sizes).map(([name, count]) => ({ [subject]: name, "small index ms": before[name] ?? 0, "median ms": count })),
+      ...Object.entries(largeSizes).map(([name, count]) => ({
+        [subject]: name,
+        "small index ms": smallSizes[name] ?? 0,
+        "median ms": count,
+      })),
     ],
     figures: {
       load: rounded(load, 1),

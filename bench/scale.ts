@@ -96,8 +96,8 @@ async function measureServer(work: Work, layout: Layout, processes: number): Pro
   const { primary, standbys, name, folder, programs, cases, options, keys } = work;
   const { replicas, shards } = layout;
   const shard = shards === 2 ? work.shard : undefined;
-  const own = join(folder, `server-${shards}-${replicas}-${processes}`);
-  mkdirSync(own);
+  const serverFolder = join(folder, `server-${shards}-${replicas}-${processes}`);
+  mkdirSync(serverFolder);
   const used = standbys.slice(0, replicas);
   const metricsPort = await freePort();
   const postmasters = {
@@ -106,7 +106,7 @@ async function measureServer(work: Work, layout: Layout, processes: number): Pro
     shard: shard === undefined ? null : await shard.server.on(shard.databaseName, postmasterOf),
   };
   const readUrls = used.map((each) => each.urlOf(name));
-  const server = await startProduct(programs, primary.urlOf(name), own, {
+  const server = await startProduct(programs, primary.urlOf(name), serverFolder, {
     workers: processes,
     readUrls,
     shards: shard === undefined ? [] : [shard],

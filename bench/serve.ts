@@ -166,9 +166,9 @@ async function countThrough(
   cases: readonly RowCase[],
   key: string,
 ): Promise<ReadonlyMap<RowCase, RequestStatements>> {
-  const own = join(folder, "counted");
-  mkdirSync(own);
-  const product = await startProduct(programs, proxy.url, own);
+  const serverFolder = join(folder, "counted");
+  mkdirSync(serverFolder);
+  const product = await startProduct(programs, proxy.url, serverFolder);
   try {
     const counts = new Map<RowCase, RequestStatements>();
     for (const rowCase of cases) {

@@ -32,7 +32,7 @@ export interface BuildOptions {
   onProgress(phase: DemoPhase, done: number, total: number): void;
 }
 
-/** A chain that was built. */
+/** A built chain with its running node. */
 export interface BuiltChain {
   readonly node: DemoNode;
   readonly identity: Identity;
@@ -63,7 +63,7 @@ export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => 
     });
     onProgress("check", 0, 1);
     const dumping = dumpState(untilAborted(dumpClient, signal));
-    // Awaited below; without this, its failure during the verification would be unhandled.
+    // `saving` reports its failure; without this handler, a failure during the verification would be an unhandled rejection.
     dumping.catch(() => undefined);
     await verifyStory(client, miner);
     await verifyExchanges(client, artifacts, values, endTime);
@@ -73,7 +73,7 @@ export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => 
     const identity = identityAt(await readHead(client), parts);
     onProgress("check", 1, 1);
     const saving = dumping.then(async (dump) => void (await saveState(folder, dump, parts))).finally(() => dumpClient.close());
-    // The caller handles its failure later; until then, it would be unhandled.
+    // The caller handles its failure later; a failure before then would be an unhandled rejection.
     saving.catch(() => undefined);
     return { node, identity, saving };
   } catch (error) {

@@ -34,10 +34,10 @@ const exchangesOf = (values: StoryValues): NonNullable<Input["exchanges"]> => [
 ];
 
 const exchangeOf = (
-  terms: Omit<NonNullable<Input["exchanges"]>[number], "factory" | "routers">,
+  exchange: Omit<NonNullable<Input["exchanges"]>[number], "factory" | "routers">,
   factory: string | undefined,
   router: string | undefined,
-): NonNullable<Input["exchanges"]> => (factory === undefined || router === undefined ? [] : [{ ...terms, factory, routers: [router] }]);
+): NonNullable<Input["exchanges"]> => (factory === undefined || router === undefined ? [] : [{ ...exchange, factory, routers: [router] }]);
 
 /** The story's marketplaces, and the IPFS gateway that the demo runs itself. */
 const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): NonNullable<Input["nfts"]> => ({

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { hostileFolder } from "./chapters/hostile-tokens.ts";
-import { lanternDocument, lanternFolder, lanternImage, lanterns } from "./chapters/lantern-documents.ts";
+import { lanternCount, lanternDocument, lanternFolder, lanternImage } from "./chapters/lantern-documents.ts";
 
 /** A response of the demo's IPFS gateway. */
 export interface GatewayResponse {
@@ -54,10 +54,10 @@ const manyAttributes = (): string =>
   });
 
 /** The gateway's responses for the hostile folder, created on request. Redirects lead to addresses that a client must not request. */
-const createHostileResponses = (forbidden: string): Readonly<Record<string, () => GatewayResponse | Promise<GatewayResponse>>> => ({
+const createHostileResponses = (forbiddenOrigin: string): Readonly<Record<string, () => GatewayResponse | Promise<GatewayResponse>>> => ({
   huge: () => document(streamHuge()),
   slow: () => document(drip()),
-  "redirect-to-loopback": () => redirect(`${forbidden}/private.json`),
+  "redirect-to-loopback": () => redirect(`${forbiddenOrigin}/private.json`),
   "redirect-to-link-local": () => redirect("http://169.254.169.254/latest/meta-data/"),
   "redirect-loop": () => redirect(`/ipfs/${hostileFolder}/redirect-loop`),
   "compressed-bomb": async () => {
@@ -70,22 +70,22 @@ const createHostileResponses = (forbidden: string): Readonly<Record<string, () =
   broken: () => text(500, "The gateway is broken."),
 });
 
-/** Parses a lantern's number in a path; null if it is not one. */
-const lanternIn = (part: string | undefined): number | null => {
+/** Parses a part of a path as a lantern's number; null if it is none. */
+const parseLanternNumber = (part: string | undefined): number | null => {
   const number = /^[1-9]\d{0,3}$/.test(part ?? "") ? Number(part) : 0;
-  return number >= 1 && number <= lanterns ? number : null;
+  return number >= 1 && number <= lanternCount ? number : null;
 };
 
 const lanternResponse = (first: string | undefined, second: string | undefined): GatewayResponse | null => {
-  const id = lanternIn(first);
+  const id = parseLanternNumber(first);
   if (id !== null && second === undefined) return document(lanternDocument(id));
-  const picture = first === "images" && second?.endsWith(".svg") ? lanternIn(second.slice(0, -".svg".length)) : null;
+  const picture = first === "images" && second?.endsWith(".svg") ? parseLanternNumber(second.slice(0, -".svg".length)) : null;
   return picture === null ? null : respond("image/svg+xml", lanternImage(picture));
 };
 
-/** Creates the demo gateway's responses: the story's documents below /ipfs/, and 404 for everything else. */
-export const createResponses = (forbidden: string): ((path: string) => Promise<GatewayResponse>) => {
-  const hostile = new Map(Object.entries(createHostileResponses(forbidden)));
+/** Creates a function that returns the demo gateway's response for a path: a document of the story below /ipfs/, or 404. */
+export const createResponses = (forbiddenOrigin: string): ((path: string) => Promise<GatewayResponse>) => {
+  const hostile = new Map(Object.entries(createHostileResponses(forbiddenOrigin)));
   return async (path) => {
     const [root, protocol, folder, first, second, ...rest] = path.split("/");
     if (root === "" && protocol === "ipfs" && rest.length === 0) {

@@ -36,15 +36,15 @@ const close = async (server: Server): Promise<void> => {
   await closed;
 };
 
-/** Starts the gateway on a free port of the loopback interface. It serves only the story's documents and limits connections, headers and request times. */
+/** Starts the gateway on a free port of the loopback interface. It serves only the story's documents and limits connections, headers and times. */
 export const startMetadataServer = async (): Promise<MetadataServer> => {
-  let forbidden = 0;
+  let forbiddenConnections = 0;
   const trap = await listen((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"name":"Private"}');
   });
   // Connections are counted even without a request.
   trap.server.on("connection", () => {
-    forbidden += 1;
+    forbiddenConnections += 1;
   });
   const responseFor = createResponses(trap.origin);
   const gateway = await listen((request, response) => {
@@ -65,7 +65,7 @@ export const startMetadataServer = async (): Promise<MetadataServer> => {
   });
   return {
     origin: gateway.origin,
-    forbiddenRequests: () => forbidden,
+    forbiddenRequests: () => forbiddenConnections,
     stop: async () => {
       await Promise.all([close(gateway.server), close(trap.server)]);
     },

@@ -57,8 +57,8 @@ export const savePastState = async (folder: string, client: NodeClient, height: 
 
 /** A call that loads only past states: the node keeps its blocks and accounts. */
 const loadCall = async (states: readonly PastState[]): Promise<NodeCall> => {
-  const nothing = { block: null, accounts: {}, best_block_number: null, blocks: [], transactions: [] };
-  const packed = await promisify(gzip)(JSON.stringify({ ...nothing, historical_states: states }), { level: 1 });
+  const emptyState = { block: null, accounts: {}, best_block_number: null, blocks: [], transactions: [] };
+  const packed = await promisify(gzip)(JSON.stringify({ ...emptyState, historical_states: states }), { level: 1 });
   return { method: "anvil_loadState", parameters: [`0x${packed.toString("hex")}`] };
 };
 

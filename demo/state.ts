@@ -125,7 +125,7 @@ export const unpackState = async (folder: string, identity: Identity): Promise<s
   }
 };
 
-/** Removes the saved chain from the folder; compiled contracts remain. */
+/** Removes the saved chain from the folder. */
 export const discardSavedState = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);

@@ -8,7 +8,7 @@ import type { CatchUpRun } from "./catch-up-process.ts";
 import { openIndex, type ServeOptions } from "./serve.ts";
 
 const script = new URL("./catch-up-process.ts", import.meta.url);
-/** The target: logs of the index per second. */
+/** The target: the minimum number of the index's logs that are read per second. */
 const minRate = 20_000;
 
 /** A protocol that is added to an index. */

@@ -16,7 +16,7 @@ import type { PlannedProtocol } from "./plan.ts";
 
 const indexerScript = new URL("../indexing/indexer-process.ts", import.meta.url);
 /** Whether a table exists only with protocols, or contains rows of protocols. */
-const isOfProtocols = (table: string): boolean => /^cq_|^community_|^projection_checkpoints$/.test(table);
+const belongsToProtocols = (table: string): boolean => /^cq_|^community_|^projection_checkpoints$/.test(table);
 
 /** Indexes a chain of protocol events repeatedly, alternating with and without declared protocols. */
 export async function compareDeclarations(
@@ -39,20 +39,20 @@ export async function compareDeclarations(
   const rows = await server.on("target", countRows);
   const events = Object.entries(rows).reduce((sum, [table, count]) => sum + (tablesOf(planned).has(table) ? count : 0), 0);
   if (events !== chain.declared) throw new Error(`Indexed ${events} of ${chain.declared} protocol events`);
-  const otherRows = Object.fromEntries(Object.entries(rows).filter(([table]) => !isOfProtocols(table)));
+  const otherRows = Object.fromEntries(Object.entries(rows).filter(([table]) => !belongsToProtocols(table)));
   const created: number[] = [];
   const createTables = async (): Promise<void> => {
     const clock = startClock();
     await server.on("target", (database) => installTables(database, options.chainId, planned));
     created.push(clock().milliseconds);
   };
-  const all: Run<IndexerRun>[] = [];
-  const without: Run<IndexerRun>[] = [];
+  const complete: Run<IndexerRun>[] = [];
+  const reduced: Run<IndexerRun>[] = [];
   for (let count = 0; count < runs; count += 1) {
-    all.push(await timeRun(server, "with protocols", rows, index(true), createTables));
-    without.push(await timeRun(server, "without protocols", otherRows, index(false)));
+    complete.push(await timeRun(server, "with protocols", rows, index(true), createTables));
+    reduced.push(await timeRun(server, "without protocols", otherRows, index(false)));
   }
-  return resultOfComparison({ subject: "protocols", all, without, rows }, [
+  return resultOfComparison({ subject: "protocols", complete, reduced, rows }, [
     { run: "creating the tables of protocols, once per database", ms: Math.round(median(created)) },
   ]);
 }

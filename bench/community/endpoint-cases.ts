@@ -17,7 +17,7 @@ export const endpointCases = (protocols: readonly PlannedProtocol[], only: strin
           row: Number(protocol.id.replace(/\D/g, "")),
           name: operation,
           variants: [
-            ...ofOperation(operation, path),
+            ...variantsOf(operation, path),
             ...(operation === "market_data" && pools.length > 0 ? [{ name: "one market", paths: pools }] : []),
           ],
         };
@@ -27,7 +27,7 @@ export const endpointCases = (protocols: readonly PlannedProtocol[], only: strin
 
 const wallets = [0, 1, 2].map(walletOf);
 
-const ofOperation = (operation: string, path: (query?: string) => string): readonly Variant[] => {
+const variantsOf = (operation: string, path: (query?: string) => string): readonly Variant[] => {
   if (operation === "market_data" || operation === "markets")
     return [
       { name: "first page", paths: [path()] },

@@ -26,8 +26,13 @@ export const withReadResults = (projection: Projection, planned: PlannedProtocol
         // A call of a shared contract has an argument that is a market's contract, or starts with its address.
         const market = markets.get(String(values).slice(0, 42)) ?? markets.get(String(contract)) ?? 0;
         for (const { table, argumentsOf, columns } of groups.get(String(read_name)) ?? []) {
-          for (const own of argumentsOf(String(values)))
-            results[table.name]?.push({ contract, block_number: step, ...own, ...columns({ market, step, arguments: own }) });
+          for (const callArguments of argumentsOf(String(values)))
+            results[table.name]?.push({
+              contract,
+              block_number: step,
+              ...callArguments,
+              ...columns({ market, step, arguments: callArguments }),
+            });
         }
       }
       return { ...rows, ...results };
@@ -35,29 +40,29 @@ export const withReadResults = (projection: Projection, planned: PlannedProtocol
   };
 };
 
-/** Returns the arguments of a queued read's calls, cached because many blocks queue the same read and encoding its calls is slow. */
+/** Creates a function that returns the arguments of a queued read's calls, cached because many blocks queue the same read and encoding is slow. */
 const argumentsOf = ({ callsOf }: Pick<DeclaredRead, "callsOf">): ((queued: string) => readonly Row[]) => {
-  const known = new Map<string, readonly Row[]>();
+  const cache = new Map<string, readonly Row[]>();
   return (queued) => {
-    const own = known.get(queued) ?? callsOf(queued).map((call) => call.arguments);
-    known.set(queued, own);
-    return own;
+    const callArguments = cache.get(queued) ?? callsOf(queued).map((call) => call.arguments);
+    cache.set(queued, callArguments);
+    return callArguments;
   };
 };
 
-/** Returns a read's results in a market at a block. */
+/** Creates a function that returns a read's results in a market at a block. */
 const valuesOf =
   ({ plan, contractOf }: PlannedProtocol, { name, columns }: ContractRead) =>
   (draw: Omit<ReadDraw, "contractOf">): Row =>
     Object.fromEntries(
       columns.map((column) => {
-        const own = plan.results?.[`${name}.${column.name}`] ?? plan.results?.[column.name];
+        const generate = plan.results?.[`${name}.${column.name}`] ?? plan.results?.[column.name];
         const type = column.type === "bytes" ? "bytes32" : column.type;
         const { market, step } = draw;
         const value =
-          own === undefined
+          generate === undefined
             ? defaultValue(type, assetOf(market), 10n ** 24n + BigInt(step))
-            : own({ ...draw, contractOf: (kind) => contractOf(kind, market) });
+            : generate({ ...draw, contractOf: (kind) => contractOf(kind, market) });
         return [column.name, value as Row[string]];
       }),
     );

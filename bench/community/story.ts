@@ -113,7 +113,7 @@ export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, e
   }
 }
 
-/** The sender is the account of the first event. */
+/** Creates a transaction whose sender is the account of its first event. */
 const transactionOf = (number: number, index: number, logs: readonly (PlainLog & ChainLog)[]): ChainTransaction => ({
   index,
   hash: hexOf(60, number, 8),

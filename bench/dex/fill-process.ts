@@ -20,7 +20,7 @@ await withoutIndexes(database, async () => {
     nativeAccounting: "none",
     blocksPerBatch: 2_000,
     // No exchange query reads a wallet's transaction lists.
-    without: new Set(["address_transactions"]),
+    omittedTables: new Set(["address_transactions"]),
   });
   if (last !== undefined) await describeChain(database, chainId, last);
   await describeTokens(database, market);

@@ -3,7 +3,7 @@ import { type Address, zeroAddress } from "../../runtime/lib/hex.ts";
 import type { MarketPool } from "./market.ts";
 import { type Change, lockedShares, type PoolBook, type Trade } from "./pool-book.ts";
 
-/** Assigns log indexes within a block. */
+/** The events of a block so far, and the log index of the next one. */
 export interface LogWriter {
   readonly events: DecodedEvent[];
   /** The transaction that the next logs belong to. */

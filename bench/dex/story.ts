@@ -130,7 +130,7 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
   };
 };
 
-/** Chooses an existing active pool by weight. */
+/** Creates a function that chooses an existing active pool by weight. */
 const createPicker = ({ pools, blocks }: Market, random: () => number) => {
   const sums = new Float64Array(pools.length);
   let sum = 0;

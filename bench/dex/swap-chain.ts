@@ -103,7 +103,7 @@ async function mineAll(chain: TestChain, perBlock: number, transactions: readonl
   }
 }
 
-/** Generates the swaps; returns the number of swap transactions. */
+/** Sends the transactions of the history; returns the number of swaps among them. */
 async function trade(chain: TestChain, market: Market, { transactions, blocks }: SwapHistorySize): Promise<number> {
   const random = createRandom(1);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;

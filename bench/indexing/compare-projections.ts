@@ -27,7 +27,7 @@ export interface ComparisonOptions {
   readonly compared: ReadonlySet<string>;
   /** The folder of the compiled script. */
   readonly folder: string;
-  /** The number of runs with, and of runs without, the compared projections. */
+  /** The number of runs with all projections, and of runs without the compared ones. */
   readonly runs: number;
   /** @throws {Error} if the rows of a run with all projections do not match the chain. */
   readonly check: (rows: Rows) => void;
@@ -37,9 +37,10 @@ export interface ComparisonOptions {
 
 export interface ProjectionComparison {
   readonly subject: string;
-  /** Runs with all projections, each followed by one without the compared projections. */
-  readonly all: readonly Run<IndexerRun>[];
-  readonly without: readonly Run<IndexerRun>[];
+  /** Runs with all projections. */
+  readonly complete: readonly Run<IndexerRun>[];
+  /** Runs without the compared projections, each after a complete one. */
+  readonly reduced: readonly Run<IndexerRun>[];
   readonly rows: Rows;
 }
 
@@ -47,8 +48,8 @@ export interface ProjectionComparison {
 export async function compareProjections(server: BenchServer, options: ComparisonOptions): Promise<ProjectionComparison> {
   const { rpc, chainId, head, subject, compared, folder, runs, check, onFirstIndex } = options;
   const script = compileScript(indexerScript, join(folder, "indexer"));
-  const index = (without: readonly string[]) => (databaseUrl: string) =>
-    measureProcess<IndexerRun>(script, { rpc, chainId, head, traces: false, databaseUrl, without } satisfies IndexerOptions);
+  const index = (excluded: readonly string[]) => (databaseUrl: string) =>
+    measureProcess<IndexerRun>(script, { rpc, chainId, head, traces: false, databaseUrl, excluded } satisfies IndexerOptions);
   // This run is not measured: it warms up the node and determines the expected rows.
   await index([])(await server.create("target"));
   const rows = await server.on("target", countRows);
@@ -58,33 +59,33 @@ export async function compareProjections(server: BenchServer, options: Compariso
   );
   // There is a checkpoint for each projection.
   const otherRows = Object.fromEntries(Object.entries(rows).filter(([table]) => !tables.has(table) && table !== "projection_checkpoints"));
-  const all: Run<IndexerRun>[] = [];
-  const without: Run<IndexerRun>[] = [];
+  const complete: Run<IndexerRun>[] = [];
+  const reduced: Run<IndexerRun>[] = [];
   for (let count = 0; count < runs; count += 1) {
-    all.push(await timeRun(server, "all projections", rows, index([])));
+    complete.push(await timeRun(server, "all projections", rows, index([])));
     if (count === 0) await server.on("target", async (database) => onFirstIndex?.(database, rows));
-    without.push(await timeRun(server, `without ${subject}`, otherRows, index([...compared])));
+    reduced.push(await timeRun(server, `without ${subject}`, otherRows, index([...compared])));
   }
-  return { subject, all, without, rows };
+  return { subject, complete, reduced, rows };
 }
 
 /** Builds a comparison's table and figures; `extraRows` are inserted before the row counts. The ratio is the median over the pairs. */
 export function resultOfComparison(comparison: ProjectionComparison, extraRows: BenchResult["table"] = []): BenchResult {
-  const { subject, all, without, rows } = comparison;
-  const pairRatios = ratios(all, without, wall);
+  const { subject, complete, reduced, rows } = comparison;
+  const pairRatios = ratios(complete, reduced, wall);
   const ratio = median(pairRatios);
   return {
     table: [
-      ...all.flatMap((run, index) => [run, without[index]].flatMap((each) => (each === undefined ? [] : [toTableRow(each)]))),
+      ...complete.flatMap((run, index) => [run, reduced[index]].flatMap((each) => (each === undefined ? [] : [toTableRow(each)]))),
       ...pairRatios.map((value, index) => ({ run: `ratio of pair ${index + 1} (bound ${maxRatio})`, ms: rounded(value) })),
       ...extraRows,
       ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
     ],
     figures: {
       ratio: rounded(ratio),
-      cpuRatio: rounded(median(ratios(all, without, cpu))),
-      allMilliseconds: Math.round(median(all.map(wall))),
-      withoutMilliseconds: Math.round(median(without.map(wall))),
+      cpuRatio: rounded(median(ratios(complete, reduced, cpu))),
+      allMilliseconds: Math.round(median(complete.map(wall))),
+      withoutMilliseconds: Math.round(median(reduced.map(wall))),
     },
     missed:
       ratio <= maxRatio

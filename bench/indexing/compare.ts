@@ -11,9 +11,9 @@ const baselineScript = new URL("./baseline-process.ts", import.meta.url);
 
 export interface Comparison {
   readonly indexed: readonly Run<IndexerRun>[];
-  /** Rows as encoded text: the strictest baseline. */
+  /** Runs of the strictest baseline, which copies rows as encoded text. */
   readonly encoded: readonly Run<Timing>[];
-  /** Rows as values that the script has to encode. */
+  /** Runs of the baseline that copies rows as values, which it has to encode. */
   readonly values: readonly Run<Timing>[];
   readonly rows: Readonly<Record<string, number>>;
 }

@@ -37,7 +37,7 @@ export function resultOf({ indexed, encoded, values, rows }: Comparison): BenchR
       ...(ratio <= targets.ratio
         ? []
         : [
-            `The indexer took ${rounded(ratio)} times as long as the baseline; the target is at most ${targets.ratio}; above ${targets.failsAbove} fails.`,
+            `The indexer took ${rounded(ratio)} times as long as the baseline; the target is at most ${targets.ratio}, and a ratio above ${targets.failsAbove} is a failure.`,
           ]),
       ...(megabytes < targets.megabytes ? [] : [`The indexer used ${megabytes} MB; the target is less than ${targets.megabytes} MB.`]),
       ...(growth <= targets.growth

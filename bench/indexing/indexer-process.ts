@@ -50,7 +50,7 @@ const indexer = createIndexer({
   source,
   database,
   ledger: createStoredLedger(database, chain.id),
-  projections: [...projections.slice(1).filter(({ id }) => !options.without?.includes(id)), ...declared.projections],
+  projections: [...projections.slice(1).filter(({ id }) => !options.excluded?.includes(id)), ...declared.projections],
   blockBoundTables: declared.blockBoundTables,
   prepare: declared.prepare,
   logger,

@@ -13,7 +13,7 @@ export interface RunOptions {
 
 export interface IndexerOptions extends RunOptions {
   /** The ids of excluded projections; none by default. */
-  readonly without?: readonly string[];
+  readonly excluded?: readonly string[];
   /** Contracts of declared protocols; without them, no protocol is indexed. */
   readonly community?: ConfiguredContracts;
 }

@@ -49,11 +49,11 @@ const checkDatabase = (server: BenchServer, kind: string, indexes: readonly stri
   server.on("target", async (database) => {
     const found = await listIndexes(database);
     const missing = indexes.filter((name) => found.find((index) => index.name === name)?.valid !== true);
-    if (missing.length > 0) throw new Error(`After the ${kind}, indexes are missing or invalid: ${missing.join(", ")}.`);
+    if (missing.length > 0) throw new Error(`Indexes are missing or invalid after the run "${kind}": ${missing.join(", ")}.`);
     const counts = await countRows(database);
     const [mismatch] = Object.entries(rows).filter(([table, count]) => counts[table] !== count);
     if (mismatch !== undefined)
-      throw new Error(`The ${kind} left ${counts[mismatch[0]] ?? 0} rows in ${mismatch[0]}; expected ${mismatch[1]}.`);
+      throw new Error(`The run "${kind}" left ${counts[mismatch[0]] ?? 0} rows in ${mismatch[0]}; expected ${mismatch[1]}.`);
   });
 
 const difference = (after: number | null, before: number | null): number | null =>

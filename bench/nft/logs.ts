@@ -47,7 +47,7 @@ export interface BlockWriter {
     consideration: readonly ConsiderationItem[],
   ): void;
   answer(feed: Address, answer: bigint, round: number, time: number): void;
-  /** Ends a transaction that contains the logs since the previous one. */
+  /** Adds a transaction that contains the logs since the previous transaction. */
   end(from: Address, to: Address, value?: bigint): void;
 }
 

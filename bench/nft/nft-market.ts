@@ -40,7 +40,7 @@ export interface NftMarket {
   readonly operators: readonly Address[];
   /** Two accounts that repeatedly sell each other the same five ids. */
   readonly washTraders: readonly [Address, Address];
-  /** The first ids of the large collection that these accounts hold; lower ids are traded. */
+  /** The lowest id of the large collection that each of these accounts holds at first; ids below all of them are traded. */
   readonly first: { readonly washTraders: number; readonly approver: number; readonly whale: number };
   readonly blocks: number;
 }

@@ -42,9 +42,9 @@ export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
     for (; setUpDone < Math.min(setUp.length, Math.ceil((setUp.length * (number + 1)) / setUpBlocks)); setUpDone += 1)
       setUp[setUpDone]?.(writer);
     if (number === Math.floor(nftMarket.blocks / 2)) writeApprovals(writer, nftMarket);
-    const since = Math.max(0, number + 1 - setUpBlocks) / (nftMarket.blocks - setUpBlocks);
-    for (; soldCount < Math.floor(size.sales * since); soldCount += 1) sales.sell(writer, soldCount);
-    for (; transferred < Math.floor(size.tokens * 2 * since); transferred += 1) sales.transfer(writer);
+    const progress = Math.max(0, number + 1 - setUpBlocks) / (nftMarket.blocks - setUpBlocks);
+    for (; soldCount < Math.floor(size.sales * progress); soldCount += 1) sales.sell(writer, soldCount);
+    for (; transferred < Math.floor(size.tokens * 2 * progress); transferred += 1) sales.transfer(writer);
     const hash = hexOf(blockKind, number, 8);
     yield blockOf(number, hash, parentHash, timestamp, writer);
     parentHash = hash;

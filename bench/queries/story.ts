@@ -33,7 +33,7 @@ const tokens = 40_000;
 const collectedTokens = 30_000;
 const tokensPerOrdinaryWallet = 30;
 /** The first token number of ordinary wallets. */
-const ordinaryTokens = 1_000;
+const firstOrdinaryToken = 1_000;
 const firstTimestamp = 1_700_000_000;
 const spanSeconds = 90 * 86_400;
 export const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -59,7 +59,7 @@ export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
 
 const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
 
-/** Timestamp of a block (unix seconds); chains of all sizes span the same days. */
+/** Timestamp of a block (Unix seconds); chains of all sizes span the same days. */
 export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
   firstTimestamp + number * Math.max(1, Math.floor(spanSeconds / blocks));
 
@@ -164,7 +164,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
       const turn = transaction / 5;
       const wallet = account(accounts.ordinary + (turn % ordinary));
       const round = Math.floor(turn / ordinary);
-      const token = ordinaryTokens + ((turn % ordinary) % 100) * tokensPerOrdinaryWallet + (round % tokensPerOrdinaryWallet);
+      const token = firstOrdinaryToken + ((turn % ordinary) % 100) * tokensPerOrdinaryWallet + (round % tokensPerOrdinaryWallet);
       return Math.floor(round / tokensPerOrdinaryWallet) % 2 === 0 || lastReceiver[token] !== wallet
         ? transferTo(token, wallet)
         : transferTo(token, holderOf(token, random()), wallet);

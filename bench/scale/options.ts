@@ -9,7 +9,7 @@ export interface ScaleOptions extends StorySize {
   readonly rows: readonly string[];
   /** Numbers of replicas to compare. */
   readonly replicas: readonly number[];
-  /** Numbers of databases to compare: with two, each has a chain, and requests are for both. */
+  /** Numbers of databases to compare: with two, each has a chain, and requests are for both chains in turn. */
   readonly shards: readonly number[];
   /** Numbers of serving processes to compare. */
   readonly processes: readonly number[];

@@ -9,7 +9,7 @@ import type { ServerProcess } from "./processes.ts";
 import type { RowCase } from "./row-case.ts";
 import { barePoolSize } from "./servers.ts";
 
-/** The min share of pgbench's rate that a server written by an expert reaches. */
+/** The minimum share of pgbench's rate that a server written by an expert reaches. */
 export const minRatio = 0.3;
 const seconds = 2;
 const maxAttempts = 3;
@@ -43,7 +43,7 @@ export async function checkBare(
 ): Promise<BareCheck | null> {
   const program = findPgbench();
   if (program === null) return null;
-  const found: number[] = [];
+  const ratios: number[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const cellOptions = {
       ...load,
@@ -54,10 +54,10 @@ export async function checkBare(
     const work = { sql: sqlOf(rowCase), values: valuesOf(rowCase), databaseUrl, clients: barePoolSize, seconds, folder };
     const check = compareRates(cell, await runPgbench(program, work));
     if (rowCase.isLong === true || check.ratio >= minRatio || (keepGoing && attempt === maxAttempts - 1)) return check;
-    found.push(rounded(check.ratio));
+    ratios.push(rounded(check.ratio));
   }
   throw new Error(
-    `The bare server reached ${found.join(", ")} of pgbench's rate with the statement of row ${rowCase.row}; expected at least ${minRatio}. ` +
+    `The bare server reached ${ratios.join(", ")} of pgbench's rate with the statement of row ${rowCase.row}; expected at least ${minRatio}. ` +
       "Improve bench/serve/bare or the statement, or use a machine with less other load.",
   );
 }

@@ -26,6 +26,8 @@ export async function compareBytes(
     let at = 0;
     while (product[at] === other[at]) at += 1;
     const [from, to] = [Math.max(0, at - contextLength), at + contextLength];
-    throw new Error(`Row ${row}: ${path} differs at byte ${at}.\nproduct: ${product.slice(from, to)}\nother:   ${other.slice(from, to)}`);
+    throw new Error(
+      `Row ${row}: ${path} differs at character ${at}.\nproduct: ${product.slice(from, to)}\nother:   ${other.slice(from, to)}`,
+    );
   }
 }

@@ -56,13 +56,13 @@ export function sharesOf(folder: string, nameOf: (functionName: string, url: str
     .sort((left, right) => right.self - left.self);
 }
 
-/** The function with its file below the folder of the compiled programs, and its line. */
+/** Names a frame by its function, its file below the folder of the compiled programs, and its line. */
 export const byFunction =
   (root: string) =>
   (functionName: string, url: string, line: number): string =>
     url === "" ? functionName : `${functionName || "(anonymous)"} ${shortened(url, root)}:${line}`;
 
-/** The package, or the file of the project. */
+/** Names a frame by its package, or by its file if it belongs to the project. */
 export const byModule =
   (root: string) =>
   (functionName: string, url: string): string => {

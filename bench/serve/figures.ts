@@ -145,7 +145,7 @@ function missedOf(summary: Summary): string[] {
     ...(bareCheck !== null && bareCheck.ratio < minRatio && rowCase.isLong !== true
       ? [`${subject}: the bare server reached ${rounded(bareCheck.ratio)} of pgbench's rate; expected at least ${minRatio}.`]
       : []),
-    ...(marks.rate === "below target" ? [`${subject}: ${rateText} (not far below).`] : []),
+    ...(marks.rate === "below target" ? [`${subject}: ${rateText} (narrowly missed).`] : []),
     ...(marks.rate === "MISSED" ? [`${subject}: ${rateText}.`] : []),
     ...(marks.latency === "MISSED"
       ? [`${subject}: ${rounded(latency)} times the bare server's latency; the target is at most ${maxRatios.latency}.`]

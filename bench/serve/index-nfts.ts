@@ -9,7 +9,7 @@ const kinds = { wallet: 7, collection: 8, minter: 9 } as const;
 const wallets = 200;
 const collections = 40;
 const idsPerCollection = 10;
-/** Distances between the numbers of the collections that a wallet holds. */
+/** The numbers of the collections that a wallet holds, relative to the wallet's number. */
 const steps = [0, 13, 27];
 /** Seaport 1.5, a marketplace of the preset eth-mainnet. */
 const marketplace: Address = "0x00000000000000adc04c56bf30ac9d3c0aaf14dc";

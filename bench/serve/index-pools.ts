@@ -8,7 +8,7 @@ import { exchanges } from "./exchanges.ts";
 
 const poolKind = 10;
 const pooledTokens = 60;
-/** Each token has a pool with this many of the tokens that follow it. */
+/** Each token has a pool with each of this many tokens that follow it. */
 const nextTokens = 10;
 const statesPerPool = 120;
 /** The number of the first token with pools. A third of the tokens from this number on have prices. */

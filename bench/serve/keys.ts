@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 
-/** Runs work with new keys, and deletes them and their usage. */
+/** Runs work with new keys, then deletes them and their usage. */
 export async function withKeys<T>(database: Database, count: number, work: (keys: readonly string[]) => Promise<T>): Promise<T> {
   const keys = createKeys(database);
   const created = await Promise.all(Array.from({ length: count }, (_, index) => keys.create({ label: `bench ${index}` })));

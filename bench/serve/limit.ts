@@ -7,7 +7,7 @@ const busy = 0.85;
 export const coresOf = (cpu: number | null, { perSecond }: Pick<Cell, "perSecond">): number =>
   cpu === null ? Number.NaN : (cpu * perSecond) / 1000;
 
-/** The limit if no component saturates the cores available to it and the machine is not saturated either. */
+/** The result if no component saturates the cores available to it and the machine is not saturated either. */
 export const otherLoad = "other load, or waiting";
 
 /** What limits the rate: the CPU of the workers, PostgreSQL, the load generator, or the cores of this machine, which they share. */

@@ -90,7 +90,7 @@ export async function measureRow(
   const express = await measure(servers.express, compared);
   const compressed = await measure(servers.product, compared, rowCase.paths, { acceptEncoding: "gzip" });
   const repeated = rowCase.paths.slice(0, repeatedPaths);
-  // Each twice, because responses that are still being computed when the warm-up ends count as measured.
+  // Each path is requested twice, because responses that are still being computed when the warm-up ends count as measured.
   const cached = await measure(servers.cached, compared, repeated, { minWarmUpResponses: 2 * repeated.length });
   return { rowCase, comparisons, cached, compressed, express, load: loadavg()[0] ?? Number.NaN };
 }

@@ -10,7 +10,7 @@ export interface Options extends StorySize {
   /** The measured time of a cell. */
   readonly milliseconds: number;
   readonly connections: readonly number[];
-  /** Pairs of cells, alternating product and bare server, with the fewest connections and with the compared number. */
+  /** The number of pairs of cells, product and bare server in turn, with the fewest connections and with the compared number. */
   readonly rounds: number;
   /** Rows to measure; all if empty. */
   readonly rows: readonly string[];

@@ -43,7 +43,7 @@ export function peerStatements(database: Database, cases: readonly RowCase[]): P
       const text = readFileSync(join(statementsFolder, `${name}.sql`), "utf8").replace(/^--.*\n/gm, "");
       const { parameters, columns } = await describe(client, text);
       const list = columns.map((_, index) => `c${index + 1}`);
-      // The text of a boolean is "true", but its text format is "t".
+      // A boolean that is cast to text is "true", but in the text format it is "t".
       const texts = list.map((column, index) =>
         columns[index] === boolean
           ? `CASE WHEN ${column} THEN 't' WHEN NOT ${column} THEN 'f' END AS ${column}`
@@ -75,7 +75,7 @@ export async function createFunctions(database: Database, statements: readonly P
     await database.query(
       `CREATE FUNCTION ${functionSchema}.${functionOf(name)}(${inputs}) RETURNS TABLE (${outputs}) LANGUAGE sql STABLE AS $function$ ${body} $function$`,
     );
-    // As a list: version 5.1.5 fails with connections of functions that return tables.
+    // As a list, because PostGraphile 5.1.5 fails with connections for functions that return tables.
     await database.query(`COMMENT ON FUNCTION ${functionSchema}.${functionOf(name)} IS '@behavior -connection +list'`);
   }
 }

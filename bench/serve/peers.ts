@@ -105,7 +105,7 @@ async function compareRows(database: Database, rowCase: RowCase, statements: rea
       body,
     });
     const { errors, data } = (await response.json()) as GraphqlResponse;
-    if (errors !== undefined) throw new Error(`Row ${rowCase.row}: PostGraphile returned ${errors[0]?.message}.`);
+    if (errors !== undefined) throw new Error(`Row ${rowCase.row}: PostGraphile returned an error: ${errors[0]?.message}`);
     const { variables }: GraphqlRequest = JSON.parse(body);
     const rows = await database.query(text, Object.values(variables));
     if (JSON.stringify(data?.rows) !== JSON.stringify(rows))

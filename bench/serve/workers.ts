@@ -33,9 +33,9 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
   const started: { readonly workers: number; readonly server: ServerProcess }[] = [];
   try {
     for (const workers of options.workers) {
-      const own = join(folder, `workers-${workers}`);
-      mkdirSync(own);
-      started.push({ workers, server: await startProduct(programs, databaseUrl, own, { workers }) });
+      const serverFolder = join(folder, `workers-${workers}`);
+      mkdirSync(serverFolder);
+      started.push({ workers, server: await startProduct(programs, databaseUrl, serverFolder, { workers }) });
     }
     const figures: WorkersFigures[] = [];
     for (const rowCase of cases) {
@@ -56,13 +56,13 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
 /** The table of rates, cores used and limits, by row and number of workers. */
 export const workersTable = (figures: readonly WorkersFigures[], cores = availableCores()) =>
   figures.map(({ rowCase: { row, name }, workers, connections, cell }) => {
-    const one = figures.find((other) => other.rowCase.row === row && other.workers === 1)?.cell;
+    const singleWorker = figures.find((other) => other.rowCase.row === row && other.workers === 1)?.cell;
     return {
       row: `${row} ${name}`,
       workers,
       connections,
       "req/s": rounded(cell.perSecond, 0),
-      "times one worker": one === undefined ? "" : rounded(cell.perSecond / one.perSecond),
+      "times one worker": singleWorker === undefined ? "" : rounded(cell.perSecond / singleWorker.perSecond),
       "p99 ms": rounded(cell.p99, 1),
       "product cores": rounded(coresOf(cell.serverCpu, cell)),
       "PostgreSQL cores": rounded(coresOf(cell.databaseCpu, cell)),

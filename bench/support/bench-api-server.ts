@@ -9,7 +9,7 @@ import { raisedLimits } from "./raised-limits.ts";
 export interface BenchApiServer {
   /** Requests a path below /v1 and returns the body. @throws {Error} if the status is not 200. */
   get(path: string): Promise<string>;
-  /** Revokes the key as well. */
+  /** Stops the server and deletes the key. */
   close(): Promise<void>;
 }
 

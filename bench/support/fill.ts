@@ -14,8 +14,8 @@ export interface FillOptions {
   readonly blocksPerBatch: number;
   /** The wrapped native tokens; none by default. */
   readonly wrappedNative?: readonly Address[];
-  /** The names of tables that stay empty. */
-  readonly without?: ReadonlySet<string>;
+  /** The names of tables that remain empty. */
+  readonly omittedTables?: ReadonlySet<string>;
 }
 
 type FoldedRows = readonly Readonly<Record<string, readonly Row[]>>[];
@@ -29,11 +29,11 @@ export async function fillTables(
   blocks: Iterable<DecodedBlock>,
   options: FillOptions,
 ): Promise<ChainBlock | undefined> {
-  const { chainId, projections, nativeAccounting, blocksPerBatch, wrappedNative = [], without = new Set() } = options;
+  const { chainId, projections, nativeAccounting, blocksPerBatch, wrappedNative = [], omittedTables = new Set() } = options;
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting, wrappedNative: new Set(wrappedNative) };
   const internRow = createRowInterner();
   const parts = projections.map((projection) => ({ projection, memory: createMemoryState(projection, internRow) }));
-  const growing = projections.map(({ tables }) => growingTables(tables).filter(({ name }) => !without.has(name)));
+  const growing = projections.map(({ tables }) => growingTables(tables).filter(({ name }) => !omittedTables.has(name)));
   let last: ChainBlock | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   for (const decoded of portions(blocks, blocksPerBatch)) {
@@ -64,8 +64,9 @@ function* portions<T>(items: Iterable<T>, size: number): Generator<T[]> {
 
 /** Append-only tables. Tables with one row per key are written at the end, and queues stay empty. */
 function growingTables(tables: readonly Table[]): readonly Table[] {
-  const unknown = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
-  if (unknown !== undefined) throw new Error(`bench/support/fill.ts cannot write table ${unknown.name} of kind ${unknown.kind}.`);
+  const unsupported = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
+  if (unsupported !== undefined)
+    throw new Error(`bench/support/fill.ts cannot write table ${unsupported.name} of kind ${unsupported.kind}.`);
   return tables.filter(({ kind }) => kind === "append" || kind === "periods");
 }
 

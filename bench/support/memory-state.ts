@@ -5,8 +5,8 @@ import { type Key, keyText, type State } from "../../runtime/indexer/state/state
 export const createRowInterner = (): ((row: Row, columns: readonly string[]) => Row) => {
   const texts = new Map<string, string>();
   const intern = (text: string): string => {
-    const known = texts.get(text);
-    if (known !== undefined) return known;
+    const interned = texts.get(text);
+    if (interned !== undefined) return interned;
     const copy = Buffer.from(text, "latin1").toString("latin1");
     texts.set(copy, copy);
     return copy;
@@ -30,9 +30,9 @@ export const createMemoryState = (projection: Projection, internRow: ReturnType<
   const byLoad = new Map<string, ReadonlyMap<string, Row>>();
   const storeOf = (table: string, key: readonly string[], columns: readonly string[]): Map<string, Row> => {
     const id = `${table} ${key.join(" ")}`;
-    const known = stores.get(id) ?? { table, key, columns, rows: new Map<string, Row>() };
-    stores.set(id, known);
-    return known.rows;
+    const store = stores.get(id) ?? { table, key, columns, rows: new Map<string, Row>() };
+    stores.set(id, store);
+    return store.rows;
   };
   const finals = projection.tables.flatMap((table) =>
     table.kind === "latest" ? [{ table, rows: storeOf(table.name, table.key, Object.keys(table.columns)) }] : [],

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** All tables in the schema except the migrations' own, by name. */
+/** The names of all tables in the schema except the migrations' own, in order. */
 export async function tableNames(database: Queryable): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace

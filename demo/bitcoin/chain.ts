@@ -33,7 +33,7 @@ export interface BitcoinChain {
   mine(transactions?: readonly Transaction[], coinbase?: Transaction | readonly Payment[]): MinedBlock;
   /** Removes the blocks above a height. */
   fork(height: number): void;
-  /** Returns an output of a transaction in the blocks up to a height (default: all blocks). Of several transactions with the id, it uses the newest. */
+  /** Returns an output of a transaction in the blocks up to a height (default: all blocks); of several transactions with the id, the newest. */
   coin(txid: string, vout: number, height?: number): Coin;
 }
 
@@ -43,13 +43,13 @@ const defaultGenesisTime = 1_700_000_000;
 const zeros = new Uint8Array(32);
 const anyoneCanSpend = script.compile([opcodes.OP_TRUE ?? 0x51]);
 
-/** Bitcoin displays hashes in reverse. */
-export const displayed = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
+/** Renders a hash as Bitcoin displays it: in reverse byte order. */
+export const displayHash = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
 
-/** Creates a chain with its genesis block. `timeOf` returns the time of a block in Unix seconds by its height, by default one every ten minutes. */
+/** Creates a chain with its genesis block. `timeOf` returns the time (Unix seconds) of the block at a height; by default, ten minutes apart. */
 export function createBitcoinChain(timeOf = (height: number): number => defaultGenesisTime + 600 * height): BitcoinChain {
   const blocks: MinedBlock[] = [];
-  /** Makes the hashes of blocks with equal transactions differ between branches. */
+  /** Makes blocks of different branches have different hashes even if their transactions are the same. */
   let salt = 0;
 
   const mine: BitcoinChain["mine"] = (transactions = [], coinbase = [{ script: anyoneCanSpend, value: initialSubsidy }]) => {

@@ -5,19 +5,19 @@ import { type RespondRpc, RpcFailure } from "./rpc-server.ts";
 
 /** A node's features; by default all except the transaction index. */
 export interface NodeOptions extends Partial<Pick<ReplyForm, "version" | "hasUndoData">> {
-  /** The network that it reports. */
+  /** The network that the node reports. */
   readonly chain?: string;
   readonly hasTransactionIndex?: boolean;
   /** The first block of a pruned node. */
   readonly firstBlock?: number;
-  /** The name in its user agent. */
+  /** The name in the node's user agent. */
   readonly client?: string;
 }
 
 /** The Bitcoin Core version whose response format is the default. */
 export const latestVersion = 280_000;
 
-/** Creates the results of the methods that the index calls. */
+/** Creates a function that responds to the methods that the index calls. */
 export function createNodeResponses(chainOf: () => BitcoinChain, options: NodeOptions = {}): RespondRpc {
   const { version = latestVersion, hasUndoData = true, chain: network = "regtest", client = "Satoshi" } = options;
   const { hasTransactionIndex = false, firstBlock = 0 } = options;

@@ -1,5 +1,5 @@
 import { address, networks, type Transaction } from "bitcoinjs-lib";
-import { type BitcoinChain, type Coin, displayed, type MinedBlock } from "./chain.ts";
+import { type BitcoinChain, type Coin, displayHash, type MinedBlock } from "./chain.ts";
 import { amount, NumberText } from "./json.ts";
 
 /** The format that a node returns blocks in. */
@@ -17,20 +17,20 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 /** A block as getblock returns it with verbosity 1, 2 or 3. */
 export function blockReply({ blocks, coin }: BitcoinChain, block: MinedBlock, verbosity: number, form: ReplyForm) {
   const next = blocks[block.height + 1];
-  const spent = ({ ins }: Transaction): Coin[] => ins.map(({ hash, index }) => coin(displayed(hash), index, block.height));
+  const spent = ({ ins }: Transaction): Coin[] => ins.map(({ hash, index }) => coin(displayHash(hash), index, block.height));
   return {
     hash: block.hash,
     confirmations: blocks.length - block.height,
     height: block.height,
     version: block.block.version,
-    merkleroot: displayed(block.block.merkleRoot ?? new Uint8Array(32)),
+    merkleroot: displayHash(block.block.merkleRoot ?? new Uint8Array(32)),
     time: block.block.timestamp,
     mediantime: block.block.timestamp,
     nonce: block.block.nonce,
     bits: block.block.bits.toString(16),
     difficulty: new NumberText("4.656542373906925e-10"),
     nTx: block.transactions.length,
-    ...(block.height === 0 ? {} : { previousblockhash: displayed(block.block.prevHash ?? new Uint8Array(32)) }),
+    ...(block.height === 0 ? {} : { previousblockhash: displayHash(block.block.prevHash ?? new Uint8Array(32)) }),
     ...(next === undefined ? {} : { nextblockhash: next.hash }),
     strippedsize: 200,
     size: block.block.byteLength(),
@@ -42,7 +42,7 @@ export function blockReply({ blocks, coin }: BitcoinChain, block: MinedBlock, ve
   };
 }
 
-/** A transaction. If the node has the coins that it spends, it includes the fee, and at verbosity 3 the coins. */
+/** A transaction. If the node has the coins that the transaction spends, the reply includes its fee, and at verbosity 3 the coins as well. */
 export function transactionReply(transaction: Transaction, verbosity: number, form: ReplyForm, spent: () => readonly Coin[]) {
   const isCoinbase = transaction.isCoinbase();
   const coins = isCoinbase || !form.hasUndoData ? [] : spent();
@@ -51,7 +51,7 @@ export function transactionReply(transaction: Transaction, verbosity: number, fo
   const hasSpentOutputs = verbosity >= 3 && form.version >= 230_000 && coins.length > 0;
   return {
     txid: transaction.getId(),
-    hash: displayed(transaction.getHash(true)),
+    hash: displayHash(transaction.getHash(true)),
     version: transaction.version,
     size: transaction.byteLength(),
     vsize: transaction.virtualSize(),
@@ -60,7 +60,7 @@ export function transactionReply(transaction: Transaction, verbosity: number, fo
     vin: transaction.ins.map((input, position) => ({
       ...(isCoinbase
         ? { coinbase: hex(input.script) }
-        : { txid: displayed(input.hash), vout: input.index, scriptSig: { asm: "", hex: hex(input.script) } }),
+        : { txid: displayHash(input.hash), vout: input.index, scriptSig: { asm: "", hex: hex(input.script) } }),
       ...(hasSpentOutputs && coins[position] !== undefined ? { prevout: spentReply(coins[position], form) } : {}),
       sequence: input.sequence,
     })),
@@ -79,18 +79,18 @@ const spentReply = ({ isCoinbase, height, value, script }: Coin, form: ReplyForm
 
 /** A script: its address is in `addresses` before version 22, in `address` since then. */
 function scriptReply(script: Uint8Array, { version, addressOf }: ReplyForm) {
-  const found = addressOf(script);
-  const addresses = found === null ? {} : version < 220_000 ? { reqSigs: 1, addresses: [found] } : { address: found };
+  const addressText = addressOf(script);
+  const addresses = addressText === null ? {} : version < 220_000 ? { reqSigs: 1, addresses: [addressText] } : { address: addressText };
   return { asm: "", ...(version >= 230_000 ? { desc: `raw(${hex(script)})` } : {}), hex: hex(script), ...addresses, type: "nonstandard" };
 }
 
 /** Creates a function that returns the address of a script on regtest, cached because bitcoinjs-lib tries each output kind in turn. */
 export function createAddressOf(): ReplyForm["addressOf"] {
-  const known = new Map<string, string | null>();
+  const addresses = new Map<string, string | null>();
   return (script) => {
     const key = hex(script);
-    if (!known.has(key)) known.set(key, addressOrNull(script));
-    return known.get(key) ?? null;
+    if (!addresses.has(key)) addresses.set(key, addressOrNull(script));
+    return addresses.get(key) ?? null;
   };
 }
 

@@ -25,7 +25,7 @@ export interface RpcServerOptions {
   readonly respond: RespondRpc;
   /** Whether JSON-RPC 2.0 requests receive JSON-RPC 2.0 responses, as in Bitcoin Core 28 and later. */
   readonly supportsVersion2: boolean;
-  /** The user and password that requests must have, as `user:password`; by default none. */
+  /** The user and password that requests must contain, as `user:password`; none are required by default. */
   readonly credentials?: string;
 }
 
@@ -62,16 +62,16 @@ export async function startRpcServer({ respond, supportsVersion2, credentials }:
     }
   };
 
-  const expected = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`;
+  const authorization = credentials === undefined ? undefined : `Basic ${Buffer.from(credentials).toString("base64")}`;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== "POST") return void response.writeHead(405, { allow: "POST" }).end();
-    if (expected !== undefined && request.headers.authorization !== expected) return void response.writeHead(401).end();
+    if (authorization !== undefined && request.headers.authorization !== authorization) return void response.writeHead(401).end();
     const text = await bodyOf(request);
     if (text === null) return void response.writeHead(413, { connection: "close" }).end();
     const body = parseOrNull(text);
     const replies = (Array.isArray(body) ? body : [body]).map((call: unknown) => reply(isCall(call) ? call : {}));
     response.writeHead(!Array.isArray(body) && replies[0]?.isHttpError === true ? 500 : 200, { "content-type": "application/json" });
-    response.end(renderJson(Array.isArray(body) ? replies.map((one) => one.body) : replies[0]?.body));
+    response.end(renderJson(Array.isArray(body) ? replies.map(({ body: result }) => result) : replies[0]?.body));
   };
 
   const server = createServer({ requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds }, (request, response) => {

@@ -6,14 +6,16 @@ import type { OutputKind, Wallet } from "./wallets.ts";
 const inputSizes = { p2pkh: 148n, p2wpkh: 68n, p2wsh: 105n, p2tr: 58n } as const satisfies Partial<Record<OutputKind, bigint>>;
 const outputSize = 43n;
 const overhead = 11n;
-/** A smaller change would cost more to spend than it is worth, so it is added to the fee. */
+/** Smaller change would cost more to spend than it is worth, so it is added to the fee. */
 const minChange = 1_000n;
 /** The number of blocks after which a coinbase's coins can be spent (consensus rule). */
 const coinbaseMaturity = 100;
 
-/** Satoshis per virtual byte, and the height of the block that will contain the transaction. */
-export interface Terms {
+/** The options of a payment. */
+export interface PaymentOptions {
+  /** Satoshis per virtual byte. */
   readonly feeRate: bigint;
+  /** The height of the block that will contain the transaction. */
   readonly height: number;
 }
 
@@ -30,9 +32,9 @@ export interface StoryWallet {
   /** The total of the coins that can be spent in a block at a height. */
   spendable(height: number): bigint;
   /** Pays with the oldest coins, and returns the change to the wallet. @throws {Error} if the coins do not suffice. */
-  pay(payments: readonly Payment[], terms: Terms): Payout;
-  /** Pays all coins less the fee to one script; `others` are paid as well. */
-  payAll(script: Uint8Array, terms: Terms, others?: readonly Payment[]): Payout;
+  pay(payments: readonly Payment[], options: PaymentOptions): Payout;
+  /** Pays all coins to one script, less the fee and `otherPayments`. */
+  payAll(script: Uint8Array, options: PaymentOptions, otherPayments?: readonly Payment[]): Payout;
   /** Adds the outputs of a block that pay the wallet. */
   receive(block: MinedBlock): void;
 }
@@ -44,9 +46,9 @@ export function createStoryWallet(kind: keyof typeof inputSizes, { script, addre
   if (address === null) throw new Error(`The ${kind} wallet has no address`);
   let coins: readonly Coin[] = [];
   const spendableAt = (height: number) => coins.filter((coin) => !coin.isCoinbase || coin.height + coinbaseMaturity <= height);
-  const feeOf = (inputs: number, outputs: number, { feeRate }: Terms): bigint =>
+  const feeOf = (inputs: number, outputs: number, { feeRate }: PaymentOptions): bigint =>
     feeRate * (overhead + BigInt(inputs) * inputSizes[kind] + BigInt(outputs) * outputSize);
-  const complete = (spent: readonly Coin[], payments: readonly Payment[]): Payout => {
+  const spendCoins = (spent: readonly Coin[], payments: readonly Payment[]): Payout => {
     coins = coins.filter((coin) => !spent.includes(coin));
     return { transaction: spend(spent, payments), fee: sum(spent) - sum(payments) };
   };
@@ -54,19 +56,19 @@ export function createStoryWallet(kind: keyof typeof inputSizes, { script, addre
     script,
     address,
     spendable: (height) => sum(spendableAt(height)),
-    pay: (payments, terms) => {
-      const available = spendableAt(terms.height);
-      const needed = (count: number): bigint => sum(payments) + feeOf(count, payments.length + 1, terms);
+    pay: (payments, options) => {
+      const available = spendableAt(options.height);
+      const needed = (count: number): bigint => sum(payments) + feeOf(count, payments.length + 1, options);
       const count = available.findIndex((_, position) => sum(available.slice(0, position + 1)) >= needed(position + 1)) + 1;
-      if (count === 0) throw new Error(`A payment in block ${terms.height} of the Bitcoin story exceeds the balance of its wallet`);
+      if (count === 0) throw new Error(`A payment in block ${options.height} of the Bitcoin story exceeds the balance of its wallet`);
       const spent = available.slice(0, count);
       const change = sum(spent) - needed(count);
-      return complete(spent, change < minChange ? payments : [...payments, { script, value: change }]);
+      return spendCoins(spent, change < minChange ? payments : [...payments, { script, value: change }]);
     },
-    payAll: (to, terms, others = []) => {
-      const spent = spendableAt(terms.height);
-      const value = sum(spent) - sum(others) - feeOf(spent.length, others.length + 1, terms);
-      return complete(spent, [{ script: to, value }, ...others]);
+    payAll: (to, options, otherPayments = []) => {
+      const spent = spendableAt(options.height);
+      const value = sum(spent) - sum(otherPayments) - feeOf(spent.length, otherPayments.length + 1, options);
+      return spendCoins(spent, [{ script: to, value }, ...otherPayments]);
     },
     receive: ({ height, transactions, txids }) => {
       const received = transactions.flatMap((transaction, position) =>

@@ -7,8 +7,8 @@ import { walletsOf } from "./wallets.ts";
 
 const secondsPerDay = 86_400;
 const blocksPerDay = 4;
-/** The blocks of the first day: the next one can spend the coins of block 1. */
-const firstBlocks = 100;
+/** The number of blocks of the first day: the block after them is the first that can spend the coins of block 1. */
+const firstDayBlocks = 100;
 /** The number of blocks between two halvings on regtest. */
 const halvingInterval = 150;
 /** BIP 173's example address, which is also the example in the endpoint's documentation. */
@@ -32,12 +32,12 @@ const createWallets = () => ({
 
 type Wallets = ReturnType<typeof createWallets>;
 
-/** Creates the chain: a hundred empty blocks on the first day, then four blocks a day until the story ends. The genesis time determines it. */
+/** Creates the chain: a hundred empty blocks on the first day, then four blocks a day until the story ends. It depends only on the genesis time. */
 export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
   const random = createRandom("bitcoin");
   const wallets = createWallets();
   const chain = createBitcoinChain((height) => genesisTime + offsetOf(height));
-  const last = firstBlocks + (storyDays - 1) * blocksPerDay + 1;
+  const last = firstDayBlocks + (storyDays - 1) * blocksPerDay + 1;
   for (let height = 1; height <= last; height += 1) {
     const payouts = payoutsAt(height, wallets, random);
     const fees = payouts.reduce((total, { fee }) => total + fee, 0n);
@@ -59,12 +59,12 @@ export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
   };
 }
 
-/** A block's position among those after the first ones, from 0. */
-const positionOf = (height: number): number => height - firstBlocks - 1;
+/** A block's position among those after the first day, from 0. */
+const positionOf = (height: number): number => height - firstDayBlocks - 1;
 
-/** The seconds from the genesis block to a block: ten minutes for each of the first blocks; the last block is at the end of the story. */
+/** The seconds from the genesis block to a block: ten minutes per block on the first day; the last block is at the end of the story. */
 const offsetOf = (height: number): number =>
-  height <= firstBlocks ? 600 * height : secondsPerDay + (secondsPerDay / blocksPerDay) * positionOf(height);
+  height <= firstDayBlocks ? 600 * height : secondsPerDay + (secondsPerDay / blocksPerDay) * positionOf(height);
 
 const subsidyAt = (height: number): bigint => initialSubsidy >> BigInt(Math.floor(height / halvingInterval));
 
@@ -73,27 +73,27 @@ function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wal
   const position = positionOf(height);
   if (position < 0) return [];
   const day = 1 + Math.floor(position / blocksPerDay);
-  const terms = { height, feeRate: BigInt(random.between(1, 20)) };
+  const options = { height, feeRate: BigInt(random.between(1, 20)) };
   const partOf = (wallet: StoryWallet): bigint => (wallet.spendable(height) * BigInt(random.between(5, 30))) / 100n;
   switch (position % blocksPerDay) {
     case 0:
       // Every third day, the miner sells all its coins.
-      return day % 3 === 1 ? [miner.payAll(exchange.script, terms)] : [];
+      return day % 3 === 1 ? [miner.payAll(exchange.script, options)] : [];
     case 1: {
       // The exchange pays several customers with one transaction.
       const customers = day % 5 === 0 ? [saver, friend, shop] : [saver, friend];
       const withdrawals = customers.map((customer) => ({ script: customer.script, value: BigInt(random.between(500_000, 5_000_000)) }));
-      return [exchange.pay(withdrawals, terms)];
+      return [exchange.pay(withdrawals, options)];
     }
     case 2:
       return [
-        friend.pay([{ script: (day % 2 === 1 ? saver : shop).script, value: partOf(friend) }], terms),
-        saver.pay([{ script: shop.script, value: partOf(saver) }], terms),
+        friend.pay([{ script: (day % 2 === 1 ? saver : shop).script, value: partOf(friend) }], options),
+        saver.pay([{ script: shop.script, value: partOf(saver) }], options),
       ];
     default: {
       // Once a week, the shop sells its coins and records a document; every tenth day, the saver merges its coins.
-      if (day % 7 === 0) return [shop.payAll(exchange.script, terms, [{ script: recordOf(day), value: 0n }])];
-      return day % 10 === 5 ? [saver.payAll(saver.script, terms)] : [];
+      if (day % 7 === 0) return [shop.payAll(exchange.script, options, [{ script: recordOf(day), value: 0n }])];
+      return day % 10 === 5 ? [saver.payAll(saver.script, options)] : [];
     }
   }
 }

@@ -17,15 +17,15 @@ export function walletsOf(seed: number, network = networks.regtest): Readonly<Re
   const publicKey = key(0);
   const hash = crypto.hash160(publicKey);
   const multisig = script.compile([opcodes.OP_1 ?? 0x51, key(1), key(2), opcodes.OP_2 ?? 0x52, opcodes.OP_CHECKMULTISIG ?? 0xae]);
-  const paid = (kind: OutputKind, payment: { output?: Uint8Array | undefined; address?: string | undefined }): Wallet => {
+  const walletWithAddress = (kind: OutputKind, payment: { output?: Uint8Array | undefined; address?: string | undefined }): Wallet => {
     if (payment.output === undefined || payment.address === undefined) throw new Error(`bitcoinjs-lib returned no ${kind} output`);
     return { kind, script: payment.output, address: payment.address };
   };
   return {
-    p2pkh: paid("p2pkh", payments.p2pkh({ hash, network })),
-    p2sh: paid("p2sh", payments.p2sh({ hash: crypto.hash160(multisig), network })),
-    p2wpkh: paid("p2wpkh", payments.p2wpkh({ hash, network })),
-    p2wsh: paid("p2wsh", payments.p2wsh({ hash: crypto.sha256(multisig), network })),
+    p2pkh: walletWithAddress("p2pkh", payments.p2pkh({ hash, network })),
+    p2sh: walletWithAddress("p2sh", payments.p2sh({ hash: crypto.hash160(multisig), network })),
+    p2wpkh: walletWithAddress("p2wpkh", payments.p2wpkh({ hash, network })),
+    p2wsh: walletWithAddress("p2wsh", payments.p2wsh({ hash: crypto.sha256(multisig), network })),
     p2tr: {
       kind: "p2tr",
       script: Uint8Array.from([0x51, 32, ...publicKey.slice(1)]),

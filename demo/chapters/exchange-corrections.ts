@@ -5,7 +5,7 @@ import { farDeadline, type Pool } from "./exchange-types.ts";
 import type { MarketPrices } from "./market-prices.ts";
 
 /** Pools whose price deviates by less than 1/500 are not corrected. */
-const minDifference = 500n;
+const toleranceDivisor = 500n;
 
 /** The options of createCorrections. */
 export interface CorrectionOptions {
@@ -17,7 +17,7 @@ export interface CorrectionOptions {
   readonly balanceDivisor: bigint;
 }
 
-/** Creates a market maker's swaps that move each pool at least halfway to the market prices, so that pools agree with each other. */
+/** Returns a function that creates a market maker's swaps, which move each pool at least halfway to the market prices, so that pools agree. */
 export const createCorrections = (
   context: StoryContext,
   prices: MarketPrices,
@@ -35,7 +35,7 @@ export const createCorrections = (
     const scarce = left < right ? ordered[0] : ordered[1];
     const abundant = left < right ? ordered[1] : ordered[0];
     const difference = left < right ? right - left : left - right;
-    if (difference * minDifference < left) return [];
+    if (difference * toleranceDivisor < left) return [];
     const { unit, price } = prices.rate(scarce);
     const requiredAmount = ((difference / 2n) * unit) / price;
     const balance = await context.read<bigint>(scarce, artifacts.presetToken.abi, "balanceOf", [maker]);

@@ -42,15 +42,15 @@ export const createSwaps = (
     value,
     data: encode(artifacts.router.abi, functionName, parameters),
   });
-  /** Returns the amount of a token that is priced at 60 % of the paid ether. */
-  const underpriced = (token: Address, paid: bigint): bigint => {
+  /** Returns the amount of a token that is worth 60 % of the paid ether. */
+  const affordableAmount = (token: Address, paid: bigint): bigint => {
     const [paidRate, boughtRate] = [prices.rate(weth), prices.rate(token)];
     return (paid * paidRate.price * boughtRate.unit * 6n) / (paidRate.unit * boughtRate.price * 10n);
   };
   const buyWithEther = (from: Address, to: Address, amount: bigint, route: readonly Address[], bought: Address): Call =>
     random.chance(4)
       ? // Overpays, so that the router refunds the rest.
-        call(from, "swapETHForExactTokens", [underpriced(bought, amount), route, to, farDeadline], amount)
+        call(from, "swapETHForExactTokens", [affordableAmount(bought, amount), route, to, farDeadline], amount)
       : call(from, "swapExactETHForTokens", [0n, route, to, farDeadline], amount);
   const swap = (from: Address, route: readonly Address[]): Call[] => {
     const [paid, bought] = [route[0] as Address, route.at(-1) as Address];

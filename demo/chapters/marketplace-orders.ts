@@ -57,7 +57,7 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
     ];
   };
   return {
-    /** Approves the marketplace for a seller's tokens of a collection, unless it already is. */
+    /** Approves the marketplace for a seller's tokens of a collection, unless it is already approved. */
     approveTokens: (owner: Address, collection: Address): readonly Call[] =>
       once(owner + collection, { from: owner, to: collection, data: encodeApprovalForAll(seaport, true), gas: 90_000 }),
     /** Revokes the approval; the owner must have no open orders. */
@@ -69,7 +69,7 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
     list: (seller: Address, offer: readonly OrderItem[], currency: Currency, price: bigint, partial = false): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: considerations(seller, currency, price), salt: nextSalt(), partial }),
     /** Creates an offer of tokens for a price without fees. */
-    listPlainly: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
+    listWithoutFees: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: [withRecipient(seller, native(price))], salt: nextSalt() }),
     /** Creates an offer of wrapped ether for tokens; the seller pays the fees. */
     bid: (bidder: Address, requested: readonly OrderItem[], price: bigint): SeaportOrder => {
@@ -79,7 +79,7 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
       return createOrder({ offerer: bidder, offer: [erc20Item(weth, price)], consideration, salt: nextSalt() });
     },
     /** Creates an offer of wrapped ether for a token, without fees. */
-    plainBid: (bidder: Address, requested: OrderItem, price: bigint): SeaportOrder =>
+    bidWithoutFees: (bidder: Address, requested: OrderItem, price: bigint): SeaportOrder =>
       createOrder({
         offerer: bidder,
         offer: [erc20Item(weth, price)],

@@ -29,7 +29,7 @@ export const setUpMarketplace = async (
   const marketplaceContext: MarketplaceContext = { story: context, accounts, garden, marketplace, orders, funds, prices, random };
   const sales = createPlantSales(marketplaceContext);
   const specials = createSpecialSales(marketplaceContext, editions);
-  const repeatedSales = createStagedSales(marketplaceContext);
+  const stagedSales = createStagedSales(marketplaceContext);
   await context.mine([
     ...specials.setup,
     // These approvals for the marketplace remain until the end of the story.
@@ -46,9 +46,9 @@ export const setUpMarketplace = async (
       ...(day % 5 === 3 ? specials.buyRest(day) : []),
       ...(day % 10 === 7 ? sales.sweep(day) : []),
       ...(day % 15 === 9 ? sales.match(day) : []),
-      ...repeatedSales.resell(day),
-      ...(day % 7 === 3 ? repeatedSales.washBackAndForth(day % 14 === 3) : []),
-      ...(day % 10 === 4 ? repeatedSales.washWithSelf() : []),
+      ...stagedSales.resell(day),
+      ...(day % 7 === 3 ? stagedSales.washBackAndForth(day % 14 === 3) : []),
+      ...(day % 10 === 4 ? stagedSales.washWithSelf() : []),
     ];
   };
   return { marketplace, dailyCalls };

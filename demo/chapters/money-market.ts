@@ -34,7 +34,7 @@ const mintShare = [10, 50] as const;
 /** Collateral is worth at least this many times the debt, so that interest never makes an action fail. */
 const minCoverage = 3n;
 
-/** Tracks lower bounds of supplies and the principal of debts, so that actions succeed. */
+/** Creates the actions. They track lower bounds of supplies and the principal of debts, so that their calls succeed. */
 export const createMarketActions = (
   context: StoryContext,
   markets: readonly StoryMarket[],
@@ -44,10 +44,10 @@ export const createMarketActions = (
   const { holdings, artifacts } = context;
   const supplied = createAmounts();
   const owed = createAmounts();
-  const lent = createAmounts();
+  const cash = createAmounts();
   const valueIn = (amounts: Amounts, owner: Address): bigint =>
     markets.reduce((sum, market) => sum + amounts.get(market, owner) * market.price, 0n);
-  const totalOf = (market: StoryMarket): bigint => lent.get(market, market.address);
+  const cashOf = (market: StoryMarket): bigint => cash.get(market, market.address);
   const call = (from: Address, { address, artifact }: StoryMarket, name: string, args: readonly unknown[] = []): Call => ({
     from,
     to: address,
@@ -64,22 +64,22 @@ export const createMarketActions = (
       const amount = holdings.spend(market.asset, owner, random, share);
       if (amount === 0n) return [];
       supplied.add(market, owner, (amount * 999n) / 1000n);
-      lent.add(market, market.address, amount);
+      cash.add(market, market.address, amount);
       return [pay(owner, market, "mint", amount)];
     },
     redeem: (market, owner) => {
       const amount = (supplied.get(market, owner) * BigInt(random.between(50, 250))) / 1000n;
-      if (amount === 0n || amount * 4n > totalOf(market) || !isCovered(owner, amount * market.price, 0n)) return [];
+      if (amount === 0n || amount * 4n > cashOf(market) || !isCovered(owner, amount * market.price, 0n)) return [];
       supplied.add(market, owner, -amount);
-      lent.add(market, market.address, -amount);
+      cash.add(market, market.address, -amount);
       holdings.receive(market.asset, owner, amount);
       return [call(owner, market, "redeemUnderlying", [amount])];
     },
     borrow: (market, owner, thousandths, coverage) => {
       const amount = (valueIn(supplied, owner) * thousandths) / 1000n / market.price;
-      if (amount === 0n || amount * 3n > totalOf(market) || !isCovered(owner, 0n, amount * market.price, coverage)) return [];
+      if (amount === 0n || amount * 3n > cashOf(market) || !isCovered(owner, 0n, amount * market.price, coverage)) return [];
       owed.add(market, owner, amount);
-      lent.add(market, market.address, -amount);
+      cash.add(market, market.address, -amount);
       holdings.receive(market.asset, owner, amount);
       return [call(owner, market, "borrow", [amount])];
     },
@@ -88,7 +88,7 @@ export const createMarketActions = (
       if (amount === 0n || holdings.balanceOf(market.asset, owner) < amount) return [];
       holdings.deduct(market.asset, owner, amount);
       owed.add(market, owner, -amount);
-      lent.add(market, market.address, amount);
+      cash.add(market, market.address, amount);
       return [pay(owner, market, "repayBorrow", amount)];
     },
     transfer: (market, from, to) => {
@@ -104,7 +104,7 @@ export const createMarketActions = (
       if (amount === 0n || holdings.balanceOf(debt.asset, liquidator) < amount) return [];
       holdings.deduct(debt.asset, liquidator, amount);
       owed.add(debt, borrower, -amount);
-      lent.add(debt, debt.address, amount);
+      cash.add(debt, debt.address, amount);
       const setPrice = (price: bigint): Call => ({
         from: admin,
         to: registry,

@@ -6,7 +6,10 @@ import { type Accounts, findHolder } from "./accounts.ts";
 
 const cloneCount = 3;
 
-/** Deploys contracts that transfer native value. Each day has internal transfers: splits, clones (DELEGATECALL), creations, self-destructs, reverted frames. */
+/**
+ * Deploys contracts that transfer native value. Each day has internal transfers: splits, clones (DELEGATECALL), creations, self-destructs and
+ * reverted frames.
+ */
 export const setUpPayouts = async (context: StoryContext, accounts: Accounts): Promise<{ payouts: Address; dailyCalls: DailyCalls }> => {
   const { artifacts, holdings } = context;
   const { abi } = artifacts.payouts;

@@ -10,7 +10,7 @@ import { farDeadline, unlimited } from "./exchange-types.ts";
 const unit = 10n ** 18n;
 const chainId = 31_337;
 
-/** EIP-2612. */
+/** The EIP-712 types of a permit (EIP-2612). */
 const types = {
   Permit: [
     { name: "owner", type: "address" },

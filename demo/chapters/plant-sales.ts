@@ -30,6 +30,7 @@ interface Listing {
   readonly calls: readonly Call[];
 }
 
+/** The first base price and its bounds, in thousandths of an ether. */
 const firstBase = 180;
 const [minBase, maxBase] = [90, 500];
 
@@ -153,7 +154,7 @@ const matchListingAndBid = (context: MarketplaceContext, day: number): readonly 
   const { order, id, price, calls } = listing;
   const bidder = funds.findBuyer(accounts.active(day), order.offerer, "weth", price);
   if (bidder === undefined) return calls;
-  const bid = orders.plainBid(bidder, erc721Item(garden.address, id), price);
+  const bid = orders.bidWithoutFees(bidder, erc721Item(garden.address, id), price);
   recordSale(context, id, bidder, "weth", price);
   const plantToBidder = [
     [0, 0],

@@ -21,7 +21,7 @@ export interface PoolMoves {
 interface PoolMovesOptions {
   readonly vault: Address;
   readonly pools: readonly VaultPool[];
-  readonly inVault: (from: Address, name: string, parameters: readonly unknown[]) => Call;
+  readonly callVault: (from: Address, name: string, parameters: readonly unknown[]) => Call;
   readonly random: Random;
 }
 
@@ -29,12 +29,12 @@ interface PoolMovesOptions {
 const swapShare = [5, 20] as const;
 
 /** Creates joins, exits and swaps that succeed: a join may cost a fifth more than at the last block, and an exit redeems only tracked shares. */
-export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, random }: PoolMovesOptions): PoolMoves => {
+export const createPoolMoves = (context: StoryContext, { vault, pools, callVault, random }: PoolMovesOptions): PoolMoves => {
   const { artifacts, holdings } = context;
   /** The shares of each owner; no other chapter moves them. */
   const shares = new Map<string, bigint>();
   const keyOf = ({ address }: VaultPool, owner: Address): string => address + owner;
-  const others = ({ address, tokens }: VaultPool): Address[] => tokens.filter((token) => token !== address);
+  const assetsOf = ({ address, tokens }: VaultPool): Address[] => tokens.filter((token) => token !== address);
 
   const balancesOf = async ({ id }: VaultPool): Promise<readonly bigint[]> => {
     const [, balances] = await context.read<[readonly Address[], readonly bigint[], bigint]>(
@@ -46,37 +46,37 @@ export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, 
     return balances;
   };
   /** The share of a pool, in millionths, that an owner can afford to join with; at most a fiftieth. */
-  const affordable = (pool: VaultPool, balances: readonly bigint[], owner: Address): bigint => {
-    const parts = others(pool).map((token, position) => (holdings.balanceOf(token, owner) * 16_000n) / (balances[position] ?? 1n));
+  const affordableShare = (pool: VaultPool, balances: readonly bigint[], owner: Address): bigint => {
+    const parts = assetsOf(pool).map((token, position) => (holdings.balanceOf(token, owner) * 16_000n) / (balances[position] ?? 1n));
     const [smallest = 0n] = [20_000n, ...parts].sort((left, right) => (left < right ? -1 : 1));
     return smallest;
   };
   return {
     join: async (pool, owner) => {
       const balances = await balancesOf(pool);
-      const part = affordable(pool, balances, owner);
+      const part = affordableShare(pool, balances, owner);
       if (part < 10n) return [];
       const isComposable = pool.tokens.includes(pool.address);
       const { abi } = isComposable ? artifacts.composableVaultPool : artifacts.weightedVaultPool;
       const supply = await context.read<bigint>(pool.address, abi, isComposable ? "getActualSupply" : "totalSupply");
       const bought = (supply * part) / 1_000_000n;
-      for (const [position, token] of others(pool).entries())
+      for (const [position, token] of assetsOf(pool).entries())
         holdings.deduct(token, owner, ((balances[position] ?? 0n) * part * 12n) / 10_000_000n);
       shares.set(keyOf(pool, owner), (shares.get(keyOf(pool, owner)) ?? 0n) + bought);
-      return [inVault(owner, "joinPool", [pool.id, owner, owner, [], bought])];
+      return [callVault(owner, "joinPool", [pool.id, owner, owner, [], bought])];
     },
     exit: async (pool, owner) => {
       const held = shares.get(keyOf(pool, owner)) ?? 0n;
       const sold = (held * BigInt(random.between(100, 300))) / 1000n;
       if (sold === 0n) return [];
       shares.set(keyOf(pool, owner), held - sold);
-      return [inVault(owner, "exitPool", [pool.id, owner, owner, sold])];
+      return [callVault(owner, "exitPool", [pool.id, owner, owner, sold])];
     },
     // One of the three paths goes through both pools.
     swap: async (pool, owner) => {
-      const [first, second] = others(pool) as [Address, Address];
-      const other = pools.find((one) => one !== pool) ?? pool;
-      const through = others(other)[1] ?? first;
+      const [first, second] = assetsOf(pool) as [Address, Address];
+      const other = pools.find((candidate) => candidate !== pool) ?? pool;
+      const through = assetsOf(other)[1] ?? first;
       const [path, ids] = random.pick<readonly [readonly Address[], readonly Hex[]]>([
         [[first, second], [pool.id]],
         [[second, first], [pool.id]],
@@ -86,7 +86,7 @@ export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, 
         ],
       ]);
       const amount = holdings.spend(path[0] as Address, owner, random, swapShare);
-      return amount === 0n ? [] : [inVault(owner, "swap", [ids, path, owner, owner, amount])];
+      return amount === 0n ? [] : [callVault(owner, "swap", [ids, path, owner, owner, amount])];
     },
   };
 };

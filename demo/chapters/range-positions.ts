@@ -44,10 +44,10 @@ const createPositionCalls = ({ artifacts, holdings, read, random: createRandom }
     /** The id of the last minted position. */
     lastId: (): bigint => BigInt(minted),
     /** Mints a position over a range in tick spacings, relative to the pool's current tick. */
-    mintAround: async (from: Address, pool: RangePool, [below, above]: TickRange): Promise<Call> => {
+    mintAround: async (from: Address, pool: RangePool, [lower, upper]: TickRange): Promise<Call> => {
       const slot = await read<readonly [bigint, number]>(pool.pool, artifacts.rangePool.abi, "slot0");
       const middle = Math.floor(slot[1] / pool.spacing) * pool.spacing;
-      return mint(from, pool, [middle + below * pool.spacing, middle + above * pool.spacing], spend(from, pool));
+      return mint(from, pool, [middle + lower * pool.spacing, middle + upper * pool.spacing], spend(from, pool));
     },
     increase: (from: Address, pool: RangePool, tokenId: bigint): Call => {
       const [amount0Desired, amount1Desired] = spend(from, pool);

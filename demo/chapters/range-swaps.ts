@@ -10,7 +10,7 @@ const swapsPerDay = 5;
 /** Two pools here and five of the second exchange draw on the market maker's balance. */
 const balanceDivisor = 8n;
 /** Pools whose square-root price deviates by less than 1/1000 are not corrected; that is 1/500 of the price. */
-const minDifference = 1_000n;
+const toleranceDivisor = 1_000n;
 
 interface SwapOptions {
   readonly dollarEther: RangePool;
@@ -36,7 +36,7 @@ export const createRangeSwaps = (
   const { holdings, artifacts } = context;
   const random = context.random("range swaps");
   const { secondMarketMaker } = accounts;
-  const single = (from: Address, { fee }: RangePool, [tokenIn, tokenOut]: readonly [Address, Address], amountIn: bigint, limit = 0n) =>
+  const encodeSwap = (from: Address, { fee }: RangePool, [tokenIn, tokenOut]: readonly [Address, Address], amountIn: bigint, limit = 0n) =>
     encode(artifacts.rangeRouter.abi, "exactInputSingle", [
       { tokenIn, tokenOut, fee, recipient: from, deadline: farDeadline, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: limit },
     ]);
@@ -44,13 +44,13 @@ export const createRangeSwaps = (
     const [current] = await context.read<readonly [bigint]>(pool.pool, artifacts.rangePool.abi, "slot0");
     const targetSqrtPrice = sqrtPriceAt(prices, pool.tokens);
     const difference = current < targetSqrtPrice ? targetSqrtPrice - current : current - targetSqrtPrice;
-    if (difference * minDifference < current) return [];
+    if (difference * toleranceDivisor < current) return [];
     // If the price is too low, the pool has too much of the first token.
     const [token0, token1] = pool.tokens;
     const route = current < targetSqrtPrice ? ([token1, token0] as const) : ([token0, token1] as const);
     const balance = await context.read<bigint>(route[0], artifacts.presetToken.abi, "balanceOf", [secondMarketMaker]);
     return [
-      { from: secondMarketMaker, to: router, data: single(secondMarketMaker, pool, route, balance / balanceDivisor, targetSqrtPrice) },
+      { from: secondMarketMaker, to: router, data: encodeSwap(secondMarketMaker, pool, route, balance / balanceDivisor, targetSqrtPrice) },
     ];
   };
   const routes = [
@@ -65,7 +65,7 @@ export const createRangeSwaps = (
     const fromEther = route[0] === weth && random.chance(2);
     const amount = holdings.spend(fromEther ? nativeTokenAddress : route[0], from, random, fromEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
-    if (pool !== null) return [{ from, to: router, value: fromEther ? amount : 0n, data: single(from, pool, route, amount) }];
+    if (pool !== null) return [{ from, to: router, value: fromEther ? amount : 0n, data: encodeSwap(from, pool, route, amount) }];
     const path = encodePath([usd, weth, gold], [dollarEther.fee, goldEther.fee]);
     const data = encode(artifacts.rangeRouter.abi, "exactInput", [
       { path, recipient: from, deadline: farDeadline, amountIn: amount, amountOutMinimum: 0n },

@@ -50,8 +50,8 @@ const createSafe = async (context: StoryContext, { deployer }: Accounts): Promis
   const factory = await context.deploy(deployer, artifacts.safeFactory);
   const multiSend = await context.deploy(deployer, artifacts.multiSend);
   const owners = ownerKeys.map((key) => privateKeyToAddress(key));
-  const terms = [owners, BigInt(owners.length), zeroAddress, "0x", zeroAddress, zeroAddress, 0n, zeroAddress];
-  const creation = [singleton, encode(artifacts.safe.abi, "setup", terms), 0n];
+  const setupArguments = [owners, BigInt(owners.length), zeroAddress, "0x", zeroAddress, zeroAddress, 0n, zeroAddress];
+  const creation = [singleton, encode(artifacts.safe.abi, "setup", setupArguments), 0n];
   const address = await context.read<string>(factory, artifacts.safeFactory.abi, "createProxyWithNonce", creation);
   const data = encode(artifacts.safeFactory.abi, "createProxyWithNonce", creation);
   await context.mine([{ from: deployer, to: factory, data, gas: 600_000 }]);
@@ -67,7 +67,7 @@ const packCalls = (calls: readonly SafeCall[]): Hex =>
   );
 
 /** Signs a hash with the keys of all owners, in the order of their addresses, as a Safe requires. Signatures are deterministic (RFC 6979). */
-const signByOwners = async (hash: Hash): Promise<Hex> => {
+const signWithOwnerKeys = async (hash: Hash): Promise<Hex> => {
   const sorted = [...ownerKeys].sort((left, right) =>
     privateKeyToAddress(left).toLowerCase() < privateKeyToAddress(right).toLowerCase() ? -1 : 1,
   );
@@ -109,7 +109,7 @@ export const setUpSafe = async (context: StoryContext, accounts: Accounts, venue
   const batch = encode(artifacts.multiSend.abi, "multiSend", [packCalls(calls)]);
   const transaction = [safe.multiSend, 0n, batch, delegateCall, 0n, 0n, 0n, zeroAddress, zeroAddress];
   const hash = await context.read<Hash>(safe.address, artifacts.safe.abi, "getTransactionHash", [...transaction, 0n]);
-  const data = encode(artifacts.safe.abi, "execTransaction", [...transaction, await signByOwners(hash)]);
+  const data = encode(artifacts.safe.abi, "execTransaction", [...transaction, await signWithOwnerKeys(hash)]);
   context.holdings.deduct(nativeTokenAddress, trader, plantPrice);
   await context.mine([{ from: trader, to: safe.address, value: plantPrice, data, gas: 1_500_000, label: "safe" }]);
   return safe;

@@ -23,12 +23,12 @@ interface Vault {
 
 /** The share of a depositor's balance that a deposit moves, in thousandths. */
 const depositShare = [5, 20] as const;
-/** Shares of the pool in one smallest unit of its token, which has six decimals. */
+/** The pool's shares per smallest unit of its token, which has six decimals. */
 const poolShares = 10n ** 12n;
 
 /**
  * Deploys a pool and two vaults with strategies. Two of three days have a deposit or a withdrawal; every third day has a report of profit, which
- * the market maker pays as the strategist. The last day ends with a deposit into each, so that the newest readings include all profit.
+ * the market maker pays as the strategist. The last day ends with a deposit into each one, so that the newest readings include all profit.
  */
 export const setUpShareVaults = async (
   context: StoryContext,
@@ -38,10 +38,10 @@ export const setUpShareVaults = async (
   const { artifacts, holdings } = context;
   const { deployer, trader, collector, marketMaker, dealers, secondMarketMaker } = accounts;
   const [usd, gold] = [tokens.usd.address, tokens.gold.address];
-  const people = [marketMaker, secondMarketMaker];
-  const pool = await context.deploy(deployer, artifacts.sharePool, ["Harbor Pool", "hpHUSD", usd, ...people]);
-  const legacy = await context.deploy(deployer, artifacts.legacyVault, ["Gold Vault", "gvGOLD", gold, ...people, true]);
-  const strategy = await context.deploy(deployer, artifacts.strategyVault, ["Harbor Vault", "hvHUSD", usd, ...people]);
+  const managers = [marketMaker, secondMarketMaker];
+  const pool = await context.deploy(deployer, artifacts.sharePool, ["Harbor Pool", "hpHUSD", usd, ...managers]);
+  const legacy = await context.deploy(deployer, artifacts.legacyVault, ["Gold Vault", "gvGOLD", gold, ...managers, true]);
+  const strategy = await context.deploy(deployer, artifacts.strategyVault, ["Harbor Vault", "hvHUSD", usd, ...managers]);
   const all: readonly Vault[] = [
     {
       ...{ address: pool, asset: usd, abi: artifacts.sharePool.abi },

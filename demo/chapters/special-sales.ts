@@ -95,7 +95,7 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
   const [first, second] = washTraders;
   const plant = [erc721Item(address, tradedId)];
   const wash = (id: bigint, from: Address, to: Address, price: bigint): readonly Call[] => {
-    const order = orders.listPlainly(from, [erc721Item(address, id)], price);
+    const order = orders.listWithoutFees(from, [erc721Item(address, id)], price);
     registry.move(id, to);
     return [...orders.approveTokens(from, address), orders.validate(order), orders.fill(to, order, price)];
   };

@@ -30,10 +30,10 @@ const amplification = 200n;
 const firstDollars = 60_000n;
 const givenDollars = 15_000n;
 /** The shares of balances that actions move, in thousandths. */
-const exchanged = [4, 20] as const;
-const deposited = [3, 12] as const;
+const exchangeShare = [4, 20] as const;
+const depositShare = [3, 12] as const;
 
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLower = (address: string): Address => address.toLowerCase() as Address;
 
 const deployPools = async (context: StoryContext, { deployer, marketMaker }: Accounts, { usd }: Tokens, weth: Address) => {
   const { artifacts } = context;
@@ -47,7 +47,7 @@ const deployPools = async (context: StoryContext, { deployer, marketMaker }: Acc
       more.length === 0
         ? await context.read<string>(address, artifact.abi, "lp_token", [])
         : await context.read<string>(registry, artifacts.stableSwapRegistry.abi, "get_lp_token", [address]);
-    return { address, artifact, coins, shares: lower(shares) };
+    return { address, artifact, coins, shares: toLower(shares) };
   };
   const ether = await deployPool(artifacts.etherStableSwap, "Stable Ether", "sETH", [nativeTokenAddress, weth]);
   const dollars = await deployPool(artifacts.baseStableSwap, "Three Dollars", "3USD", [usd.address, pier, quay], registry);
@@ -74,7 +74,7 @@ export const setUpStableSwaps = async (
   ]);
   const unitOf = (coin: Address): bigint => units.get(coin) ?? 10n ** 18n;
 
-  const use = (from: Address, { address, artifact }: Pool, name: string, parameters: readonly unknown[], value = 0n): Call => ({
+  const callPool = (from: Address, { address, artifact }: Pool, name: string, parameters: readonly unknown[], value = 0n): Call => ({
     from,
     to: address,
     value,
@@ -82,19 +82,19 @@ export const setUpStableSwaps = async (
     gas: 700_000,
   });
   const add = (from: Address, pool: Pool, amounts: readonly bigint[]): Call =>
-    use(from, pool, "add_liquidity", [amounts, 0n], pool === ether ? amounts[0] : 0n);
+    callPool(from, pool, "add_liquidity", [amounts, 0n], pool === ether ? amounts[0] : 0n);
   const exchange = (from: Address, pool: Pool): Call[] => {
     const i = random.below(pool.coins.length);
     const j = (i + 1 + random.below(pool.coins.length - 1)) % pool.coins.length;
-    const amount = holdings.spend(pool.coins[i] as Address, from, random, exchanged);
+    const amount = holdings.spend(pool.coins[i] as Address, from, random, exchangeShare);
     if (amount === 0n) return [];
-    return [use(from, pool, "exchange", [i, j, amount, 0n], pool === ether && i === 0 ? amount : 0n)];
+    return [callPool(from, pool, "exchange", [i, j, amount, 0n], pool === ether && i === 0 ? amount : 0n)];
   };
   const deposit = (from: Address, pool: Pool): Call[] => [
     add(
       from,
       pool,
-      pool.coins.map((coin) => holdings.spend(coin, from, random, deposited)),
+      pool.coins.map((coin) => holdings.spend(coin, from, random, depositShare)),
     ),
   ];
   const remove = async (from: Address, pool: Pool): Promise<Call[]> => {
@@ -102,11 +102,11 @@ export const setUpStableSwaps = async (
     const shares = (balance * BigInt(random.between(30, 150))) / 1000n;
     if (shares === 0n) return [];
     const kind = random.below(3);
-    if (kind === 0) return [use(from, pool, "remove_liquidity", [shares])];
+    if (kind === 0) return [callPool(from, pool, "remove_liquidity", [shares])];
     const i = random.below(pool.coins.length);
-    if (kind === 1) return [use(from, pool, "remove_liquidity_one_coin", [shares, i, 0n])];
+    if (kind === 1) return [callPool(from, pool, "remove_liquidity_one_coin", [shares, i, 0n])];
     const amounts = pool.coins.map((coin, k) => (k === i ? (shares * unitOf(coin)) / 10n ** 18n : 0n));
-    return [use(from, pool, "remove_liquidity_imbalance", [amounts, balance])];
+    return [callPool(from, pool, "remove_liquidity_imbalance", [amounts, balance])];
   };
 
   const giveDollars = (coin: Address, to: Address, whole: bigint): Call => {

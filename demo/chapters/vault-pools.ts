@@ -43,7 +43,7 @@ export const setUpVaultPools = async (
   const tideDollar = await context.deploy(deployer, presetToken, ["Tide Dollar", "TUSD"]);
   const [usd, gold] = [tokens.usd.address, tokens.gold.address];
   const people = [trader, collector, ...dealers.slice(0, 6)];
-  const inVault = (from: Address, name: string, parameters: readonly unknown[]): Call => ({
+  const callVault = (from: Address, name: string, parameters: readonly unknown[]): Call => ({
     from,
     to: vault,
     data: encode(poolVault.abi, name, parameters),
@@ -73,7 +73,7 @@ export const setUpVaultPools = async (
     const artifact = isComposable ? composableVaultPool : weightedVaultPool;
     const address = await context.deploy(deployer, artifact, [vault, name, symbol, members, marketMaker]);
     const id = await context.read<Hex>(address, artifact.abi, "getPoolId");
-    await context.mine([inVault(marketMaker, "joinPool", [id, marketMaker, marketMaker, isComposable ? [...amounts, 0n] : amounts, 0n])]);
+    await context.mine([callVault(marketMaker, "joinPool", [id, marketMaker, marketMaker, isComposable ? [...amounts, 0n] : amounts, 0n])]);
     return { address, id, tokens: isComposable ? [...members, address] : members };
   };
   const goldDollar = await create("Gold and Harbor Dollar", "50GOLD-50HUSD", false, [usd, gold], [firstJoin * dollarUnit, goldAmount]);
@@ -81,7 +81,7 @@ export const setUpVaultPools = async (
 
   const random = context.random("pools of a vault");
   const all: readonly VaultPool[] = [goldDollar, dollars];
-  const moves = createPoolMoves(context, { vault, pools: all, inVault, random });
+  const moves = createPoolMoves(context, { vault, pools: all, callVault, random });
   /** Creates joins in sequence, because an account's joins depend on the cost of its previous ones. */
   const joinAll = async (owners: readonly Address[]): Promise<Call[]> => {
     const calls: Call[] = [];
@@ -96,7 +96,7 @@ export const setUpVaultPools = async (
       const picked = Array.from({ length: 2 }, () => random.pick([moves.join, moves.exit, moves.swap, moves.swap]));
       const calls: Call[] = [];
       for (const move of picked) calls.push(...(await move(random.pick(all), random.pick(people))));
-      return day % 10 === 5 ? [...calls, ...managedDollars(day, goldDollar, inVault, { marketMaker, usd })] : calls;
+      return day % 10 === 5 ? [...calls, ...managedDollars(day, goldDollar, callVault, { marketMaker, usd })] : calls;
     },
   };
 };
@@ -105,7 +105,7 @@ export const setUpVaultPools = async (
 const managedDollars = (
   day: number,
   { id }: VaultPool,
-  inVault: (from: Address, name: string, parameters: readonly unknown[]) => Call,
+  callVault: (from: Address, name: string, parameters: readonly unknown[]) => Call,
   { marketMaker, usd }: { readonly marketMaker: Address; readonly usd: Address },
 ): Call[] => {
   const [withdraw, deposit, update] = [0, 1, 2];
@@ -113,5 +113,5 @@ const managedDollars = (
   const grown = (taken * 1001n) / 1000n;
   const step = ((day - 5) / 10) % 3;
   const [kind, amount] = step === 0 ? [withdraw, taken] : step === 1 ? [update, grown] : [deposit, grown];
-  return [inVault(marketMaker, "managePoolBalance", [id, usd, kind, amount])];
+  return [callVault(marketMaker, "managePoolBalance", [id, usd, kind, amount])];
 };

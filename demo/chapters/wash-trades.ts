@@ -28,8 +28,8 @@ export const fundWashTraders = async (
 };
 
 /**
- * Each day one of the two buys with nearly all its dollars, at thousands of times the previous price, and the other sells into the pool. They recover most of
- * their funds within the day, and a price derived from their pool would be absurd at any hour.
+ * Creates the daily trades: one of the two buys with nearly all its dollars, at thousands of times the previous price, and the other sells into the
+ * pool. They recover most of their funds within the day, and a price derived from their pool would be absurd at any hour.
  */
 export const createWashTrades = (context: StoryContext, { washTraders }: Accounts, { usd, old }: Tokens, router: Address): DailyCalls => {
   const { artifacts } = context;

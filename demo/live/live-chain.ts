@@ -9,7 +9,10 @@ import { mineLiveBlock, pause } from "./live-block.ts";
 import type { LiveContext } from "./live-types.ts";
 
 const defaultSecondsPerBlock = 4;
-/** The blocks that a kill can lose: fewer than the 64 by which anvil's finalized block trails the head, so an index can still roll them back. */
+/**
+ * The number of blocks that can be lost if the process is killed: fewer than the 64 by which anvil's finalized block trails the head, so that an
+ * index can still roll them back.
+ */
 const blocksPerCheckpoint = 40;
 
 /** The options of createLiveChain. */

@@ -6,7 +6,7 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 const etherSeconds = 600;
 const euroSeconds = 3_600;
 /** The ether feed answers immediately if the price deviates by more than 1/200. */
-const minDifference = 200n;
+const toleranceDivisor = 200n;
 
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint];
 
@@ -27,7 +27,7 @@ export const dueAnswers = async ({ client, values, artifacts, random }: LiveCont
     data: encode(feedAbi, "report", [answer]),
   });
   // One answer per block, because a block has only one action per sender.
-  if (age(ether) >= etherSeconds || deviation * minDifference > poolPrice) return [report(values.etherFeed, poolPrice)];
+  if (age(ether) >= etherSeconds || deviation * toleranceDivisor > poolPrice) return [report(values.etherFeed, poolPrice)];
   const euroAnswer = (euro[1] * BigInt(10_000 + random.between(-5, 5))) / 10_000n;
   return age(euro) >= euroSeconds ? [report(values.euroFeed, euroAnswer)] : [];
 };

@@ -35,8 +35,8 @@ export const chooseMarketAction = async (context: LiveContext, buyer: Address): 
   const balance = BigInt(await client.request<Hex>("eth_getBalance", [buyer, "latest"]));
   if (id === null || buyer === gardener || balance < price + minRemainder)
     return { from: values.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };
-  const terms = { seaport, feeCollector: values.marketFees as Address, artist: gardener, weth: values.wrappedNative as Address };
-  const order = createOrderBuilder(terms, BigInt(context.now())).list(gardener, [erc721Item(garden, id)], "native", price);
+  const marketplace = { seaport, feeCollector: values.marketFees as Address, artist: gardener, weth: values.wrappedNative as Address };
+  const order = createOrderBuilder(marketplace, BigInt(context.now())).list(gardener, [erc721Item(garden, id)], "native", price);
   const signature = await signOrder(order, { chainId, address: seaport }, signerKey);
   return { from: buyer, to: seaport, value: price, data: encodeFulfillOrder({ order, signature }) };
 };

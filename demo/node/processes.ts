@@ -9,7 +9,7 @@ const defaultGraceMilliseconds = 5_000;
 /** Identifies a process; its start time distinguishes it from a later one with the same id. */
 export interface ProcessHandle {
   readonly processId: number;
-  /** The start time in the platform's format, only compared. */
+  /** The start time in the platform's format; it is only compared. */
   readonly startedAt: string;
 }
 
@@ -17,7 +17,10 @@ export interface ProcessInfo extends ProcessHandle {
   readonly command: string;
 }
 
-/** proc(5): field 22 of /proc/<id>/stat is the start time in ticks since boot. The process name may contain spaces; fields are split after its parenthesis. */
+/**
+ * Field 22 of /proc/<id>/stat is the start time in ticks since boot (proc(5)). The process name may contain spaces, so the fields are split after its
+ * closing parenthesis.
+ */
 const inspectOnLinux = async (processId: number): Promise<ProcessInfo | null> => {
   const stat = await readFile(`/proc/${processId}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -141,7 +141,7 @@ const setUpChapters = async (context: StoryContext) => {
     lendingCalls,
     stableSwapsCalls,
   ];
-  const nfts = {
+  const otherChapters = {
     garden,
     marketplace,
     lanterns,
@@ -165,7 +165,7 @@ const setUpChapters = async (context: StoryContext) => {
   return {
     dailyCalls,
     ownership,
-    chapters: { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract, ...nfts },
+    chapters: { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract, ...otherChapters },
   };
 };
 

@@ -14,10 +14,10 @@ const functions = new WeakMap<Abi, Map<string, PreparedFunction>>();
 
 /** Encodes a call of a function whose ABI is not known to the compiler. */
 export const encode = (abi: Abi, functionName: string, parameters: readonly unknown[] = []): Hex => {
-  const known = functions.get(abi) ?? new Map<string, PreparedFunction>();
-  functions.set(abi, known);
-  const prepared = known.get(functionName) ?? prepare(abi, functionName);
-  known.set(functionName, prepared);
+  const cached = functions.get(abi) ?? new Map<string, PreparedFunction>();
+  functions.set(abi, cached);
+  const prepared = cached.get(functionName) ?? prepare(abi, functionName);
+  cached.set(functionName, prepared);
   return encodeFunctionData({ ...prepared, args: parameters });
 };
 

@@ -81,7 +81,7 @@ export const erc1155Item = (token: Address, tokenId: bigint, amount: bigint): Or
 export const withRecipient = (recipient: Address, requested: OrderItem): ConsiderationItem => ({ ...requested, recipient });
 
 /** Creates an order without zone, conduit and expiry. Otherwise identical orders need different salts. */
-export const createOrder = (terms: {
+export const createOrder = (options: {
   readonly offerer: Address;
   readonly offer: readonly OrderItem[];
   readonly consideration: readonly ConsiderationItem[];
@@ -90,21 +90,21 @@ export const createOrder = (terms: {
   readonly partial?: boolean;
   readonly counter?: bigint;
 }): SeaportOrder => ({
-  offerer: terms.offerer,
+  offerer: options.offerer,
   zone: zeroAddress,
-  offer: terms.offer,
-  consideration: terms.consideration,
-  orderType: terms.partial === true ? 1 : 0,
+  offer: options.offer,
+  consideration: options.consideration,
+  orderType: options.partial === true ? 1 : 0,
   startTime: 0n,
   endTime: 2n ** 64n,
   zoneHash: noHash,
-  salt: terms.salt,
+  salt: options.salt,
   conduitKey: noHash,
-  counter: terms.counter ?? 0n,
+  counter: options.counter ?? 0n,
 });
 
 const field = (type: string, name: string) => ({ type, name });
-const offered = [
+const offerItemFields = [
   field("uint8", "itemType"),
   field("address", "token"),
   field("uint256", "identifierOrCriteria"),
@@ -125,8 +125,8 @@ const orderTypes = {
     field("bytes32", "conduitKey"),
     field("uint256", "counter"),
   ],
-  OfferItem: offered,
-  ConsiderationItem: [...offered, field("address", "recipient")],
+  OfferItem: offerItemFields,
+  ConsiderationItem: [...offerItemFields, field("address", "recipient")],
 };
 
 /** Returns the order hash of Seaport: the hash of the order's EIP-712 struct. */
@@ -148,15 +148,15 @@ const parametersOf = ({ counter: _, ...order }: SeaportOrder) => ({
   ...order,
   totalOriginalConsiderationItems: BigInt(order.consideration.length),
 });
-const signed = ({ order, signature = "0x" }: OrderToFill) => ({ parameters: parametersOf(order), signature });
+const withSignature = ({ order, signature = "0x" }: OrderToFill) => ({ parameters: parametersOf(order), signature });
 
-/** Encodes a call that validates orders on the chain. Sent by their offerer, it needs no signatures, and neither do later fills. */
+/** Encodes a call that validates orders on the chain. If their offerer sends it, neither the call nor later fills need signatures. */
 export const encodeValidate = (orders: readonly SeaportOrder[]): Hex =>
-  encodeFunctionData({ abi: seaportAbi, functionName: "validate", args: [orders.map((order) => signed({ order }))] });
+  encodeFunctionData({ abi: seaportAbi, functionName: "validate", args: [orders.map((order) => withSignature({ order }))] });
 
 /** Encodes a call that fills an order completely. */
 export const encodeFulfillOrder = (toFill: OrderToFill): Hex =>
-  encodeFunctionData({ abi: seaportAbi, functionName: "fulfillOrder", args: [signed(toFill), noHash] });
+  encodeFunctionData({ abi: seaportAbi, functionName: "fulfillOrder", args: [withSignature(toFill), noHash] });
 
 /** Encodes a call that fills a fraction of an order. The offered items go to `recipient`, by default the sender. */
 export const encodeFulfillAdvancedOrder = (
@@ -174,7 +174,7 @@ export const encodeFulfillAvailableOrders = (all: readonly OrderToFill[]): Hex =
     all.flatMap(({ order }, orderIndex) =>
       order[side].map((_, itemIndex) => [{ orderIndex: BigInt(orderIndex), itemIndex: BigInt(itemIndex) }]),
     );
-  const args = [all.map(signed), separately("offer"), separately("consideration"), noHash, BigInt(all.length)] as const;
+  const args = [all.map(withSignature), separately("offer"), separately("consideration"), noHash, BigInt(all.length)] as const;
   return encodeFunctionData({ abi: seaportAbi, functionName: "fulfillAvailableOrders", args });
 };
 
@@ -190,5 +190,5 @@ export const encodeMatchOrders = (all: readonly OrderToFill[], matches: readonly
     offerComponents: component(offered),
     considerationComponents: component(requested),
   }));
-  return encodeFunctionData({ abi: seaportAbi, functionName: "matchOrders", args: [all.map(signed), fulfillments] });
+  return encodeFunctionData({ abi: seaportAbi, functionName: "matchOrders", args: [all.map(withSignature), fulfillments] });
 };

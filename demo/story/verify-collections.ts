@@ -48,7 +48,7 @@ export const verifyCollections = async (
   values: StoryValues,
   ownership: Ownership,
 ): Promise<void> => {
-  const compare = async (
+  const checkOwners = async (
     name: string,
     { abi }: { readonly abi: Abi },
     functionName: string,
@@ -60,18 +60,18 @@ export const verifyCollections = async (
       check((typeof found === "string" ? found.toLowerCase() : null) === owner, `owner of ${name} ${id} is ${found}, expected ${owner}`);
     });
   };
-  const count = async (name: string, { abi }: { readonly abi: Abi }, functionName: string, expected: number): Promise<void> => {
+  const checkCount = async (name: string, { abi }: { readonly abi: Abi }, functionName: string, expected: number): Promise<void> => {
     const found = await readContract<bigint>(node, values[name] as Address, abi, functionName);
     check(found === BigInt(expected), `${name} has ${found} tokens, expected ${expected}`);
   };
-  await compare("gardenCollection", artifacts.gardenCollection, "ownerOf", ownership.garden);
-  await count("gardenCollection", artifacts.gardenCollection, "planted", ownership.garden.size);
-  await compare("gatewayCollection", artifacts.basedCollection, "ownerOf", ownership.lanterns);
-  await count("gatewayCollection", artifacts.basedCollection, "minted", ownership.lanterns.size);
-  await compare("punks", artifacts.punkLike, "punkIndexToAddress", ownership.faces);
+  await checkOwners("gardenCollection", artifacts.gardenCollection, "ownerOf", ownership.garden);
+  await checkCount("gardenCollection", artifacts.gardenCollection, "planted", ownership.garden.size);
+  await checkOwners("gatewayCollection", artifacts.basedCollection, "ownerOf", ownership.lanterns);
+  await checkCount("gatewayCollection", artifacts.basedCollection, "minted", ownership.lanterns.size);
+  await checkOwners("punks", artifacts.punkLike, "punkIndexToAddress", ownership.faces);
   const hostileOwners = new Map(hostileTokens.map((_, index) => [BigInt(index + 1), values.hostileOwner as Address]));
-  await compare("hostileCollection", artifacts.hostileCollection, "ownerOf", hostileOwners);
-  await count("hostileCollection", artifacts.hostileCollection, "minted", hostileTokens.length);
+  await checkOwners("hostileCollection", artifacts.hostileCollection, "ownerOf", hostileOwners);
+  await checkCount("hostileCollection", artifacts.hostileCollection, "minted", hostileTokens.length);
   for (const name of ["gardenTokenId", "tradedTokenId"])
     check(ownership.garden.get(BigInt(values[name] ?? "")) === values.collector, `the collector does not own the plant ${name}`);
   check(BigInt(await node.request<Hex>("eth_getBalance", [values.marketFees, "latest"])) > 0n, "the marketplace has earned no fees");

@@ -19,7 +19,7 @@ const check = (holds: boolean, difference: string): void => {
 /** Whether two prices differ by less than 10 %. */
 const agree = (left: bigint, right: bigint): boolean => left * 10n > right * 9n && right * 10n > left * 9n;
 
-/** Verifies the exchanges by calling their contracts: the depth of the pools, the drained pool, the ether prices, and the age of the feeds' answers. */
+/** Verifies the exchanges by calling their contracts: the depth of the pools, the drained pool, the ether prices, and the age of feed answers. */
 export const verifyExchanges = async (
   node: NodeClient,
   { pair, rangePool, priceFeed }: Artifacts,

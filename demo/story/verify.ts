@@ -10,12 +10,12 @@ interface Receipt {
   readonly status: Hex;
 }
 
-const unexpected = ({ from, to, data }: Call, hasFailed: boolean, position: number): Error => {
+const unexpectedOutcome = ({ from, to, data }: Call, hasFailed: boolean, position: number): Error => {
   const outcome = hasFailed ? "failed" : "succeeded, but should have failed";
   return new Error(`Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${outcome}`);
 };
 
-/** Verifies the chain against the plan: every transaction mined once, in order, and failed only if expected. */
+/** Verifies the chain against the plan: every transaction was mined once and in order, and failed only if expected. */
 export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void> => {
   let position = 0;
   for (let first = 1; first <= miner.height(); first += blocksPerBatch) {
@@ -29,7 +29,7 @@ export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void>
       if (planned?.hash !== receipt.transactionHash)
         throw new Error(`Transaction ${position} of the demo was not mined in its planned order`);
       const hasFailed = receipt.status === "0x0";
-      if (hasFailed !== (planned.call.fails === true)) throw unexpected(planned.call, hasFailed, position);
+      if (hasFailed !== (planned.call.fails === true)) throw unexpectedOutcome(planned.call, hasFailed, position);
       position += 1;
     }
   }

@@ -1,10 +1,10 @@
 import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { assetOf, keeper, type ProtocolPlan } from "../plan.ts";
-import { growingValue, minted, reserves } from "./values.ts";
+import { growingValue, marketCount, minted } from "./values.ts";
 
 /** Markets with cTokens. */
 export const tokenMarkets: ProtocolPlan = {
-  markets: reserves,
+  markets: marketCount,
   shared: ["comptroller"],
   pools: "market",
   parameters: {
@@ -18,7 +18,7 @@ export const tokenMarkets: ProtocolPlan = {
 
 /** Reserves of one version 3 pool. */
 export const lendingPools: ProtocolPlan = {
-  markets: reserves,
+  markets: marketCount,
   shared: ["pool", "configurator", "configurator_v2"],
   pools: "a_token",
   omittedTables: ["reserves_v2", "reserve_drops", "borrowing_v2", "stable_debt_changes"],
@@ -27,7 +27,7 @@ export const lendingPools: ProtocolPlan = {
     asset: ({ market }) => assetOf(market),
     reserve: ({ market }) => assetOf(market),
     collateral: ({ market }) => assetOf(market),
-    debt: ({ market }) => assetOf((market + 1) % reserves),
+    debt: ({ market }) => assetOf((market + 1) % marketCount),
     aToken: ({ contractOf }) => contractOf("a_token"),
     stableDebtToken: () => zeroAddress,
     variableDebtToken: ({ contractOf }) => contractOf("variable_debt_token"),

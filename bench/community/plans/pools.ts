@@ -30,10 +30,10 @@ export const vaultPools: ProtocolPlan = {
   results: { tokens: pair, rate: growingValue(10n ** 18n) },
 };
 
-/** Half of the pools are registered with their token, and a quarter are early pools, which have signed indices. */
+/** Half of the pools are registered with their token, and a quarter are early pools, whose functions take signed indices. */
 const isRegistered = ({ market }: ReadDraw) => market % 2 === 0;
 const isEarly = ({ market }: ReadDraw) => market % 4 === 1;
-const hasCoin = (own: ReadDraw) => Number(own.arguments.i) < 2;
+const hasCoin = (draw: ReadDraw) => Number(draw.arguments.i) < 2;
 const amountIn = ({ step }: ReadDraw) => 10n ** 24n + BigInt(step);
 
 /** Pools of two coins, each with a separate pool token. */
@@ -53,13 +53,13 @@ export const stablePools: ProtocolPlan = {
     token_id: () => 1n,
   },
   results: {
-    "registered_token.token": (own) => (isRegistered(own) ? own.contractOf("lp_token") : zeroAddress),
+    "registered_token.token": (draw) => (isRegistered(draw) ? draw.contractOf("lp_token") : zeroAddress),
     "lp_token.token": ({ contractOf }) => contractOf("lp_token"),
     "pool_token.token": () => null,
-    "coin.coin": (own) => (hasCoin(own) && !isEarly(own) ? coinOf(own.market, Number(own.arguments.i)) : null),
-    "early_coin.coin": (own) => (hasCoin(own) && isEarly(own) ? coinOf(own.market, Number(own.arguments.i)) : null),
-    "balance.amount": (own) => (hasCoin(own) && !isEarly(own) ? amountIn(own) : null),
-    "early_balance.amount": (own) => (hasCoin(own) && isEarly(own) ? amountIn(own) : null),
+    "coin.coin": (draw) => (hasCoin(draw) && !isEarly(draw) ? coinOf(draw.market, Number(draw.arguments.i)) : null),
+    "early_coin.coin": (draw) => (hasCoin(draw) && isEarly(draw) ? coinOf(draw.market, Number(draw.arguments.i)) : null),
+    "balance.amount": (draw) => (hasCoin(draw) && !isEarly(draw) ? amountIn(draw) : null),
+    "early_balance.amount": (draw) => (hasCoin(draw) && isEarly(draw) ? amountIn(draw) : null),
     "virtual_price.price": growingValue(10n ** 18n),
   },
 };

@@ -2,9 +2,9 @@ import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { type Draw, keeper } from "../plan.ts";
 
 /** The number of markets of lending protocols and of vaults. */
-export const reserves = 200;
+export const marketCount = 200;
 
-/** Shares are minted, or the keeper, which has many of them, transfers some. */
+/** Shares are minted to the wallet; in every eighth event, the keeper transfers some of its many shares instead. */
 export const minted = {
   from: ({ step }: Draw) => (step % 8 === 0 ? keeper : zeroAddress),
   to: ({ wallet }: Draw) => wallet,

@@ -1,9 +1,9 @@
 import { assetOf, type ProtocolPlan } from "../plan.ts";
-import { growingValue, minted, reserves } from "./values.ts";
+import { growingValue, marketCount, minted } from "./values.ts";
 
 /** ERC-4626 vaults. */
 export const vaults: ProtocolPlan = {
-  markets: reserves,
+  markets: marketCount,
   shared: ["factory"],
   pools: "vault",
   parameters: { from: minted.from, to: minted.to },
@@ -22,7 +22,7 @@ export const sharePools: ProtocolPlan = {
 
 /** Each market has a vault of each version. */
 export const strategyVaults: ProtocolPlan = {
-  markets: reserves / 2,
+  markets: marketCount / 2,
   shared: ["registry", "factory"],
   pools: "vault_v3",
   parameters: {

@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { Hono } from "hono";
 import pg from "pg";
 
-// An endpoint as Ponder serves it: Hono on Node.js, with statements that drizzle sends. Statements and JSON are those of the bare server.
+// Serves endpoints as Ponder does, with Hono on Node.js and drizzle. Statements and JSON are those of the bare server.
 const { databaseUrl, poolSize, statements, routes, longWallets } = JSON.parse(process.argv[2]);
 const { parseUrl, routeOf } = await import(routes);
 const longWalletSet = new Set(longWallets);

@@ -4,7 +4,7 @@ import { makePgService } from "postgraphile/adaptors/pg";
 import { grafserv } from "postgraphile/grafserv/node";
 import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 
-// Functions of a schema as GraphQL.
+// Serves the functions of a schema as GraphQL.
 const { databaseUrl, poolSize, schema } = JSON.parse(process.argv[2]);
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],

@@ -2,7 +2,7 @@ import { addressFields, contractFields, envelope, etherFields, flag, plain, quot
 import type { Route, Row } from "./route.ts";
 
 const native = "0";
-const nothing = { quote: "null", pretty: "null" } as const;
+const noQuote = { quote: "null", pretty: "null" } as const;
 
 function itemOf([token, standard, balance, balance24h, decimals, name, symbol, standards, movedAt, sourced, close, close24h]: Row): string {
   const isNative = standard === native;
@@ -10,8 +10,8 @@ function itemOf([token, standard, balance, balance24h, decimals, name, symbol, s
     ? `${etherFields},"supports_erc":null,"logo_url":null,"contract_display_name":"Ether"`
     : `${contractFields(token, decimals, name, symbol, standards)},"contract_display_name":${text(name)}`;
   const scale = isNative ? 18 : decimals;
-  const now = close === null ? nothing : quoted(balance, close);
-  const day = close24h === null ? nothing : quoted(balance24h, close24h);
+  const now = close === null ? noQuote : quoted(balance, close);
+  const day = close24h === null ? noQuote : quoted(balance24h, close24h);
   const isDust = close !== null && balance !== null && Number(now.quote) < 0.1;
   return (
     `{${contract},"last_transferred_at":${time(movedAt)},"native_token":${isNative},"type":"${isDust ? "dust" : "cryptocurrency"}","is_spam":false,` +
@@ -32,5 +32,5 @@ export const balances: Route = {
     ),
 };
 
-/** The same for wallets with tens of thousands of tokens. */
+/** Row 1 for wallets with tens of thousands of tokens. */
 export const longBalances: Route = { ...balances, statement: "long-balances" };

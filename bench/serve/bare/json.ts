@@ -2,7 +2,7 @@ import type { Row } from "./route.ts";
 
 /** The JSON text of a text column. */
 export const text = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : JSON.stringify(value));
-/** Writes a text column whose values need no escapes as JSON. */
+/** The JSON text of a text column whose values need no escapes. */
 export const plain = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : `"${value}"`);
 /** The JSON text of a numeric column as a number. */
 export const number = (value: string | null | undefined): string =>
@@ -11,7 +11,7 @@ export const number = (value: string | null | undefined): string =>
 export const hex = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : `"0x${value.slice(2)}"`);
 /** The JSON text of a boolean column. */
 export const flag = (value: string | null | undefined): string => (value === "t" ? "true" : value === "f" ? "false" : "null");
-/** The JSON text of a time in unix seconds. */
+/** The JSON text of a time in Unix seconds. */
 export const time = (value: string | number | null | undefined): string =>
   value === null || value === undefined ? "null" : `"${new Date(Number(value) * 1000).toISOString().slice(0, 19)}Z"`;
 
@@ -33,7 +33,7 @@ export function pretty(value: string | null | undefined): string {
 
 const standardNames: Readonly<Record<string, string>> = { 1: "erc20", 2: "erc721", 3: "erc1155" };
 
-/** Writes a list of standards as JSON. */
+/** The JSON text of a list of standards. */
 export const standardsOf = (list: string | null | undefined): string =>
   list === null || list === undefined
     ? "null"

@@ -6,7 +6,7 @@ export interface BareRequest {
   /** Segments of the path below /v1/eth-mainnet. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** The time of the response in unix seconds. */
+  /** The time of the response in Unix seconds. */
   readonly now: number;
 }
 

@@ -1,10 +1,11 @@
 import { explorersOf, hex, number, standardsOf, text, time, transactionColumns, transactionFields } from "./json.ts";
 import type { Row } from "./route.ts";
 
-const first = 2;
-const own = first + transactionColumns;
+/** The positions of the first column of the transaction and of the log. */
+const transactionStart = 2;
+const logStart = transactionStart + transactionColumns;
 /** The number of columns for a transaction with a log; additional columns are specific to a statement. */
-export const itemColumns = own + 13;
+export const itemColumns = logStart + 13;
 const transferTopic = "\\xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 const parameter = (name: string, type: string, indexed: boolean, value: string): string =>
@@ -44,14 +45,19 @@ export function transactionItems(rows: readonly Row[]): string {
   let position = 0;
   while (position < rows.length) {
     const row = rows[position] ?? [];
-    const transaction = { timestamp: row[first], height: row[first + 1], hash: row[first + 3], offset: row[first + 4] };
+    const transaction = {
+      timestamp: row[transactionStart],
+      height: row[transactionStart + 1],
+      hash: row[transactionStart + 3],
+      offset: row[transactionStart + 4],
+    };
     const logs: string[] = [];
     while (rows[position] !== undefined && rows[position]?.[1] === row[1]) {
-      if (row[own] !== null) logs.push(logOf((rows[position] ?? []).slice(own, itemColumns), transaction));
+      if (row[logStart] !== null) logs.push(logOf((rows[position] ?? []).slice(logStart, itemColumns), transaction));
       position += 1;
     }
     items.push(
-      `{${transactionFields(row, first)},"explorers":${explorersOf(row[first + 3])},"dex_details":null,"nft_sale_details":null,"lending_details":null,` +
+      `{${transactionFields(row, transactionStart)},"explorers":${explorersOf(row[transactionStart + 3])},"dex_details":null,"nft_sale_details":null,"lending_details":null,` +
         `"log_events":[${logs.join(",")}],"safe_details":null}`,
     );
   }

@@ -32,7 +32,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, noDelay: true });
     let head: Buffer = Buffer.alloc(0);
-    let missing: number | null = null;
+    let missingBytes: number | null = null;
     let [startedAt, status, bytes] = [0, 0, 0];
     let isCached = false;
     const send = (): void => {
@@ -55,7 +55,7 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
       status = Number(text.slice(9, 12));
       bytes = Number(length);
       isCached = cachedResponse.test(text);
-      missing = bytes;
+      missingBytes = bytes;
       const rest = head.length - end - headEnd.length;
       head = Buffer.alloc(0);
       return rest;
@@ -63,11 +63,11 @@ export function runConnection({ host, port, next, onResponse }: ConnectionOption
     socket.on("connect", send);
     socket.on("data", (part) => {
       try {
-        const body = missing === null ? readHead(part) : part.length;
-        if (missing === null) return;
-        missing -= body;
-        if (missing > 0) return;
-        missing = null;
+        const body = missingBytes === null ? readHead(part) : part.length;
+        if (missingBytes === null) return;
+        missingBytes -= body;
+        if (missingBytes > 0) return;
+        missingBytes = null;
         onResponse({ milliseconds: performance.now() - startedAt, status, bytes, isCached });
         send();
       } catch (error) {

@@ -13,7 +13,7 @@ export interface LoadArgument {
   readonly keys: readonly string[];
   /** The request header Accept-Encoding; none by default. */
   readonly acceptEncoding?: string;
-  /** The responses that the warm-up waits for, for at most 20 s: until then, a server that caches what it reads is slower. */
+  /** The number of responses that the warm-up waits for (at most 20 s), because a server is slower until it has cached what it reads. */
   readonly minWarmUpResponses?: number;
   readonly warmUpMilliseconds: number;
   readonly milliseconds: number;
@@ -48,7 +48,7 @@ const {
   warmUpMilliseconds,
   milliseconds,
 } = await receiveArgument();
-/** The argument is a message of the parent: that of many requests with bodies is too long for a command line. */
+/** Receives the argument as a message from the parent, because one with many request bodies is too long for a command line. */
 async function receiveArgument(): Promise<LoadArgument> {
   const [argument] = await once(process, "message");
   return argument as LoadArgument;
@@ -82,7 +82,10 @@ const requestsOf = (key: string): (() => string | null) => {
   };
 };
 
-/** Begins the next phase when its time is over and each connection has received a response: on a busy machine, one may take longer than the phase. */
+/**
+ * Begins the next phase when the time of the current one is over and as many responses as connections were received: on a busy machine, a response
+ * may take longer than a phase.
+ */
 function advance(): void {
   const elapsed = performance.now() - phaseStartedAt;
   if (phase === "warm-up" && responses < minWarmUpResponses && elapsed < maxWarmUpMilliseconds) return;

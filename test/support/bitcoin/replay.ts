@@ -1,5 +1,5 @@
 import type { Transaction } from "bitcoinjs-lib";
-import { type Coin, displayed } from "../../../demo/bitcoin/chain.ts";
+import { type Coin, displayHash } from "../../../demo/bitcoin/chain.ts";
 
 /** A transaction with the coins that it spends and creates. */
 export interface ReplayedTransaction {
@@ -36,7 +36,7 @@ export function replay(blocks: readonly ReplayedBlock[]): {
   };
   const replayTransaction = (transaction: Transaction, height: number, offset: number): ReplayedTransaction => {
     const [txid, isCoinbase] = [transaction.getId(), transaction.isCoinbase()];
-    const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(`${displayed(hash)}:${index}`, txid));
+    const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(`${displayHash(hash)}:${index}`, txid));
     const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
     for (const coin of created) unspent.set(`${txid}:${coin.vout}`, coin);
     return { height, offset, txid, isCoinbase, spent, created };

@@ -1,5 +1,5 @@
 import type { Transaction } from "bitcoinjs-lib";
-import { type BitcoinChain, type Coin, displayed, type MinedBlock, type Payment, spend } from "../../../demo/bitcoin/chain.ts";
+import { type BitcoinChain, type Coin, displayHash, type MinedBlock, type Payment, spend } from "../../../demo/bitcoin/chain.ts";
 import { type Wallet, walletsOf } from "../../../demo/bitcoin/wallets.ts";
 import type { Random } from "../../../demo/story/random.ts";
 
@@ -113,7 +113,7 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
 function coinsOf(transaction: Transaction, height: number, unspent: readonly Coin[]) {
   const txid = transaction.getId();
   const isCoinbase = transaction.isCoinbase();
-  const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, displayed(hash), index));
+  const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, displayHash(hash), index));
   const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
   const sum = (coins: readonly Coin[]): bigint => coins.reduce((total, { value }) => total + value, 0n);
   const fee = isCoinbase ? null : sum(spent) - sum(created);

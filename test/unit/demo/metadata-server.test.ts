@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hostileFolder } from "../../../demo/chapters/hostile-tokens.ts";
-import { lanternFolder, lanterns } from "../../../demo/chapters/lantern-documents.ts";
+import { lanternCount, lanternFolder } from "../../../demo/chapters/lantern-documents.ts";
 import { type MetadataServer, startMetadataServer } from "../../../demo/metadata-server.ts";
 
 const mebibyte = 1024 * 1024;
@@ -32,7 +32,7 @@ describe("the demo gateway", () => {
     "/ipfs/",
     `/ipfs/${lanternFolder}`,
     `/ipfs/${lanternFolder}/0`,
-    `/ipfs/${lanternFolder}/${lanterns + 1}`,
+    `/ipfs/${lanternFolder}/${lanternCount + 1}`,
     `/ipfs/${lanternFolder}/1/2`,
     `/ipfs/${lanternFolder}/01`,
     `/ipfs/${lanternFolder}/images/1.png`,
