@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { ChainDetails } from "../../runtime/console/responses.ts";
-import { post, useLoad } from "../api.ts";
+import { post } from "../api.ts";
 import { Dialog, Field, Notice, numberColumn, PageHeading, Table, useAction } from "../components.tsx";
 import { formatBytes, formatDuration, formatNumber, formatTime } from "../format.ts";
+import { useLoad } from "../use-load.ts";
 import { stateTexts, useRates } from "./chains.tsx";
 
 const pollMilliseconds = 3_000;

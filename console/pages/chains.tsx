@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import type { ChainsResponse } from "../../runtime/console/responses.ts";
-import { useLoad } from "../api.ts";
 import { Notice, numberColumn, PageHeading, Table } from "../components.tsx";
 import { formatDuration, formatNumber, formatTime } from "../format.ts";
+import { useLoad } from "../use-load.ts";
 
 const pollMilliseconds = 3_000;
 const windowMilliseconds = 60_000;

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { CreatedKey, KeyItem } from "../../runtime/console/responses.ts";
-import { post, useLoad } from "../api.ts";
+import { post } from "../api.ts";
 import { Dialog, Notice, numberColumn, PageHeading, Table, useAction } from "../components.tsx";
 import { formatNumber, formatTime } from "../format.ts";
+import { useLoad } from "../use-load.ts";
 import { KeyForm, type KeyInput } from "./key-form.tsx";
 
 const stateOf = ({ revokedAt, expiresAt }: KeyItem): "active" | "revoked" | "expired" =>

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { LogItem } from "../../runtime/console/responses.ts";
-import { useLoad } from "../api.ts";
 import { Notice, PageHeading, Table } from "../components.tsx";
 import { formatTime } from "../format.ts";
+import { useLoad } from "../use-load.ts";
 
 const pageSize = 100;
 

@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import type { KeyItem, UsageResponse, UsageRow } from "../../runtime/console/responses.ts";
-import { useLoad } from "../api.ts";
 import { Chart } from "../chart.tsx";
 import { Field, Notice, numberColumn, PageHeading, Table } from "../components.tsx";
 import { formatNumber } from "../format.ts";
+import { useLoad } from "../use-load.ts";
 
 const dayMilliseconds = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
