@@ -12,10 +12,36 @@ if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
 
 /**
- * The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. These tests are part of the
- * integration project, because projects run one after the other, and these few files would leave most workers idle.
+ * The end-to-end tests that `npm test` runs: one start and stop of each kind. They are part of the integration project, because projects run one after
+ * the other, and these few cases would leave most workers idle.
  */
-const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test.ts"];
+const smoke = ["test/e2e/commands/commands.test.ts"];
+
+/**
+ * Integration tests that take several seconds per case, because they index a chain several times, stop and start servers, compare all values with the
+ * node, or use a browser. `npm run test:slow` and `.ci/run` run them, `npm test` does not.
+ */
+const slow = [
+  "test/integration/**/{*-,}reorganisation.test.ts",
+  "test/integration/**/faulty-node.test.ts",
+  "test/integration/{backup/{backup,chain-tables,snapshot*},shards/*}.test.ts",
+  "test/integration/commands/{node-failover,stop-without-node,stopped-indexer}.test.ts",
+  "test/integration/console/pages.test.ts",
+  "test/integration/database/{failover,primary-outage,replicas}.test.ts",
+  "test/integration/demo/compiled-contracts.test.ts",
+  "test/integration/domains/as-of-projection.test.ts",
+  "test/integration/domains/approvals/{against-node,incorrect-allowances,read-allowances,without-event}.test.ts",
+  "test/integration/domains/bitcoin/address-history.test.ts",
+  "test/integration/domains/community/{install,listed-contracts,read-arguments,read-contracts}.test.ts",
+  "test/integration/domains/community/*/lending-details.test.ts",
+  "test/integration/domains/deep-pages/{deep-pages,served}.test.ts",
+  "test/integration/domains/nft-metadata/{duration,worker-queue}.test.ts",
+  "test/integration/domains/prices/medians.test.ts",
+  "test/integration/domains/standards/against-node.test.ts",
+  "test/integration/domains/tokens/tokens-against-node.test.ts",
+  "test/integration/domains/tokens/reconcile-balances/{eventless-changes,zero-balances}.test.ts",
+  "test/integration/indexer/{black-holes,native-state-reorganisations,overlap}.test.ts",
+];
 
 /**
  * End-to-end tests that take minutes: kills and reorganisations at many points, including during backups and the commands that use them, complete stories
@@ -69,6 +95,7 @@ export default defineConfig({
           name: "integration",
           pool: "forks",
           include: ["test/integration/**/*.test.ts", ...smoke],
+          exclude: slow,
           globalSetup: ["test/support/global-setup.ts"],
         },
       },
@@ -80,6 +107,16 @@ export default defineConfig({
           pool: "forks",
           include: ["test/contract/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts", "test/support/app-setup.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...limits(300_000),
+          name: "slow",
+          pool: "forks",
+          include: slow,
+          globalSetup: ["test/support/global-setup.ts"],
         },
       },
       {
