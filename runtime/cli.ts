@@ -81,7 +81,7 @@ withJobs(database.command("upgrade"))
   )
   .option(
     "--programs <folder>",
-    "the previous Ashlar installation, or the old PostgreSQL installation (default: search the folders to which Ashlar copies and Debian installs programs)",
+    "the previous Ashlar installation, or the old PostgreSQL installation (default: search Ashlar's own copies and Debian's standard PostgreSQL folders)",
   )
   .action(async (options: CommonOptions & UpgradeCommand) =>
     (await import("./commands/upgrade-database.ts")).upgradeDatabase(loadConfigWith(options), readVersion(), options),
@@ -124,7 +124,7 @@ addChainCommands(program);
 
 const operatorConsole = program.command("console").description("manage the web console");
 withConfig(operatorConsole.command("login"))
-  .description("print a link that signs in to the console, once, within 5 minutes")
+  .description("print a single-use link, valid for 5 minutes, that signs you in to the console")
   .action(async (options: CommonOptions) => (await import("./commands/console-login.ts")).printConsoleLink(loadConfigWith(options)));
 
 withConfig(program.command("log"))

@@ -33,7 +33,7 @@ const maxSentLength = 100;
 
 /** Returns a valid parameter's value; call it only for a request without issues. */
 export function parsedValue<T>(result: ReadResult<T>): T {
-  if (!result.ok) throw new Error("An invalid parameter was read: check the outcome before its value.");
+  if (!result.ok) throw new Error("The value of an invalid parameter was read; check whether parsing succeeded before reading the value.");
   return result.value;
 }
 

@@ -121,7 +121,7 @@ const rule = z.union([
   z.strictObject({ exclusive: z.array(kebabName).min(2).describe("At most one of these may be sent.") }),
   z.strictObject({ together: z.array(kebabName).min(2).describe("Either all of these or none must be sent.") }),
   z.strictObject({
-    ascending: z.tuple([z.string(), z.string()]).describe("The first must not be above the second (blocks, whole numbers or days)."),
+    ascending: z.tuple([z.string(), z.string()]).describe("A range: its start must not be greater than its end (blocks, whole numbers or days)."),
   }),
 ]);
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { type BitcoinNetworkName, bitcoinNetworks } from "../lib/bitcoin/networks.ts";
-import { storedChain } from "./databases.ts";
+import { chainDatabaseSetting } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { nodeUrl } from "./fields.ts";
 
 /** A Bitcoin network's settings. */
 export const bitcoinChain = z.strictObject({
   ...namedChain,
-  ...storedChain,
+  ...chainDatabaseSetting,
   kind: z.literal("bitcoin"),
   network: z
     .enum(Object.keys(bitcoinNetworks) as [BitcoinNetworkName, ...BitcoinNetworkName[]])

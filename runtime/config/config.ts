@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
 import { consoleSettings } from "./console.ts";
-import { databases, primaryUrl, readUrls, storedChain } from "./databases.ts";
+import { databases, primaryUrl, readUrls, chainDatabaseSetting } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrls } from "./fields.ts";
@@ -22,7 +22,7 @@ const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loop
 /** An EVM network's settings. */
 export const chainConfig = z.strictObject({
   ...namedChain,
-  ...storedChain,
+  ...chainDatabaseSetting,
   kind: z.literal("evm").optional().describe("The kind of chain: evm by default."),
   id: z.number().int().positive(),
   ...shownChain,

@@ -4,7 +4,7 @@ import { selectsPrimary, serversOf } from "../database/hosts/servers-of.ts";
 /** The name of the control database in command options. */
 export const controlDatabase = "control";
 
-const databaseName = `a name of lower-case letters, digits and dashes that starts with a letter, other than ${controlDatabase}`;
+const databaseNameText = `a name of lower-case letters, digits and dashes that starts with a letter, other than ${controlDatabase}`;
 const databaseUrlText = "a URL of the form postgresql://user:password@host:port/name";
 const databaseUrl = z.string(databaseUrlText).regex(/^(postgres(ql)?|socket):\/\//, databaseUrlText);
 
@@ -24,8 +24,8 @@ export const databases = z
   .record(
     z
       .string()
-      .regex(/^[a-z][a-z0-9-]*$/, databaseName)
-      .refine((name) => name !== controlDatabase, { error: databaseName }),
+      .regex(/^[a-z][a-z0-9-]*$/, databaseNameText)
+      .refine((name) => name !== controlDatabase, { error: databaseNameText }),
     z.strictObject({
       url: databaseUrl
         .refine(selectsPrimary, { error: primaryText })
@@ -41,7 +41,7 @@ export const databases = z
     "PostgreSQL databases for chains in addition to databaseUrl, by name: a URL, or a map with url and readUrls (docs/operations/shards.md). A chain's setting database selects one of them.",
   );
 
-/** The database that stores a chain. */
-export const storedChain = {
-  database: z.string().optional().describe("The name of the entry in databases that stores the chain; by default, databaseUrl stores it."),
+/** A chain's setting that selects the database that stores it. */
+export const chainDatabaseSetting = {
+  database: z.string().optional().describe("The database that stores the chain: a name from databases (default: the database at databaseUrl)."),
 };

@@ -13,7 +13,7 @@ export const requestLimits = z
       .int()
       .min(0)
       .optional()
-      .describe("Requests that a key may send within 10 seconds in addition to that rate (default: twice the rate)."),
+      .describe("Burst: how many requests above its rate limit a key may send within 10 seconds (default: twice the rate limit)."),
     concurrentRequests: keyLimitFields.concurrentRequests.default(16),
     databaseSecondsPerMinute: keyLimitFields.databaseSecondsPerMinute.default(20),
     bytesInFlight: keyLimitFields.bytesInFlight.default(64 * 1024 * 1024),

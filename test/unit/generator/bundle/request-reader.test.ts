@@ -175,5 +175,5 @@ it("createReader builds a request only from valid parameters", () => {
   const reader = readerOf({ query: { a: "1" } });
   const a = reader.query("a", digits);
   expect(reader.outcome(() => ({ a: parsedValue(a) }))).toEqual({ ok: true, request: { a: 1 } });
-  expect(() => parsedValue(invalid)).toThrow("An invalid parameter was read: check the outcome before its value.");
+  expect(() => parsedValue(invalid)).toThrow("The value of an invalid parameter was read; check whether parsing succeeded before reading the value.");
 });

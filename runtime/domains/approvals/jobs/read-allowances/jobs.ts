@@ -11,11 +11,14 @@ import { countFailures, markRead, requeueReorgedReads, writeReadings } from "./w
 export const createAllowanceJobs = (overrides: Partial<AllowanceReadSettings> = {}): Job[] => {
   const settings = { ...defaultAllowanceReadSettings, ...overrides };
   const backoff = createContractBackoff(settings.backoffMilliseconds);
-  return [createReadDoubtful(settings, backoff), createSweep(settings, backoff)];
+  return [createDoubtfulReads(settings, backoff), createSweep(settings, backoff)];
 };
 
-/** Reads the allowances of owners whose tokens another account transferred. */
-const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
+/**
+ * Reads the allowances that are in doubt: those of owners whose tokens another account transferred, because the transfer may have lowered the allowance
+ * without an event.
+ */
+const createDoubtfulReads = ({ readMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
   let lastHead: IndexedBlock | null = null;
   return {
     name: "read-doubtful-allowances",
