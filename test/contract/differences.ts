@@ -22,16 +22,18 @@ const isBlank = (text: string): boolean => text.trim() === "";
 
 /** Returns a predicate that is true if the test holds for any parameter that was sent once. */
 const anyParameter =
-  (test: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
+  (testDatabase: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
   (request: RequestCase): boolean =>
     request.operation.parameters.some((parameter) => {
       const [text, ...repeated] = request.values[parameter.name] ?? [];
-      return text !== undefined && repeated.length === 0 && test(parameter, text, request);
+      return text !== undefined && repeated.length === 0 && testDatabase(parameter, text, request);
     });
 
 /** Returns a predicate that is true if the test holds for the trimmed, non-blank text of any parameter of the given types. */
-const anyTrimmed = (types: readonly string[], test: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
-  anyParameter((parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && test(text.trim(), parameter, request));
+const anyTrimmed = (types: readonly string[], testDatabase: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
+  anyParameter(
+    (parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && testDatabase(text.trim(), parameter, request),
+  );
 
 const sentText = (request: RequestCase, { name }: Parameter): string => request.values[name]?.[0]?.trim() ?? "";
 

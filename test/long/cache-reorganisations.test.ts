@@ -24,7 +24,7 @@ const staleMilliseconds = 1_000;
 const lists = ["transfers", "logs of a contract", "logs of a topic", "holders"] as const;
 
 let source: TokenChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let folder: string;
 let indexer: IndexerProcess;
 let server: ServerProcess;
@@ -32,25 +32,25 @@ let key: string;
 let load: HashLoad;
 
 beforeAll(async () => {
-  [source, test, folder] = await Promise.all([startTokenChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-cache-"))]);
-  await recordAbandonedBlocks(test.database);
-  ({ key } = await createKeys(test.database).create({ label: "reorganisations" }));
+  [source, testDatabase, folder] = await Promise.all([startTokenChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-cache-"))]);
+  await recordAbandonedBlocks(testDatabase.database);
+  ({ key } = await createKeys(testDatabase.database).create({ label: "reorganisations" }));
   const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: source.chain.url, pollMilliseconds: 50 }), id: 31337 };
   const file = join(folder, "serve.yaml");
   await writeFile(file, JSON.stringify({ chains: [settings], limits: unlimited }));
-  indexer = await startIndexer(folder, settings, test.url);
-  server = await startServer(file, test.url, { args: ["--workers", "4"] });
+  indexer = await startIndexer(folder, settings, testDatabase.url);
+  server = await startServer(file, testDatabase.url, { args: ["--workers", "4"] });
   await waitForIndex();
 });
 afterAll(async () => {
   await load?.stop();
   await Promise.all([indexer?.stop(), server?.stop()]);
-  await test?.drop();
+  await testDatabase?.drop();
   await source?.chain.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-const waitForIndex = () => until("the index to reach the head", () => isAtHead(test.database, source.chain), 60_000);
+const waitForIndex = () => until("the index to reach the head", () => isAtHead(testDatabase.database, source.chain), 60_000);
 
 /** Reads all pages of a list, each on a new connection to reach all workers, and calls `between` between any two pages. */
 async function walk({ path, size, rowKey }: PagedList, height: number, between: () => Promise<void>): Promise<string[]> {
@@ -103,7 +103,7 @@ describe("four workers that cache responses, under load", () => {
     const observedUntil = performance.timeOrigin + performance.now() + 2 * deadline(staleMilliseconds);
     await until("responses two seconds after the last reorganisation", () => (load.seen.at(-1)?.at ?? 0) > observedUntil);
     await load.stop();
-    const abandoned = await abandonedBlocks(test.database);
+    const abandoned = await abandonedBlocks(testDatabase.database);
     const delays = load.seen.flatMap(({ path, at, hashes }) =>
       hashes.flatMap((hash) => {
         const abandonedAt = abandoned.get(hash);

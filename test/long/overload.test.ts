@@ -24,25 +24,25 @@ const p99Milliseconds = 1_000;
 const maxGrowth = 1.2;
 
 let chain: LongChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let folder: string;
 let load: LoadProcess;
 let keys: string[];
 
 beforeAll(async () => {
-  [chain, test, folder] = await Promise.all([
+  [chain, testDatabase, folder] = await Promise.all([
     startLongChain("overload"),
     createTestDatabase(),
     mkdtemp(join(tmpdir(), "ashlar-overload-")),
   ]);
-  await (await indexUntilHead(chain.config, test.url)).stop();
-  const { create } = createKeys(test.database);
+  await (await indexUntilHead(chain.config, testDatabase.url)).stop();
+  const { create } = createKeys(testDatabase.database);
   keys = await Promise.all(Array.from({ length: keyCount }, async (_, index) => (await create({ label: `load ${index}` })).key));
   load = startLoadProcess();
 });
 afterAll(async () => {
   await load?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.chain.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -61,7 +61,7 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
     // Without a cache, each response is computed. All limits except the keys' rate limit have their defaults.
     const settings = { chains: [chain.config], cache: { megabytes: 0 }, limits: { requestsPerSecond: "unlimited" } };
     await writeFile(file, JSON.stringify(settings));
-    const server = await startServer(file, test.url, { args: ["--workers", String(workers)] });
+    const server = await startServer(file, testDatabase.url, { args: ["--workers", String(workers)] });
     const memory: number[] = [];
     const sampling = setInterval(() => memory.push(residentMegabytes(server.child.pid ?? 0)), 1_000);
     try {

@@ -45,7 +45,7 @@ const normalise = (body: string): string =>
 
 describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   let demo: Demo;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let folder: string;
   let oldEntry: string;
   let serveFile: string;
@@ -60,32 +60,33 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   const indexers: IndexerProcess[] = [];
 
   const serve = async (entry: string): Promise<ServerProcess> => {
-    const server = await startServer(serveFile, test.url, { entry });
+    const server = await startServer(serveFile, testDatabase.url, { entry });
     servers.push(server);
     return server;
   };
   const index = async (entry: string): Promise<IndexerProcess> => {
-    const indexer = await startIndexer(folder, demo.chain, test.url, entry);
+    const indexer = await startIndexer(folder, demo.chain, testDatabase.url, entry);
     indexers.push(indexer);
     return indexer;
   };
   /** Creates a key with the old version, because its key table has fewer columns. */
   const createKey = async (label: string): Promise<string> => {
-    const output = await runCommand(oldEntry, ["keys", "create", "--label", label, "--config", serveFile], test.url);
+    const output = await runCommand(oldEntry, ["keys", "create", "--label", label, "--config", serveFile], testDatabase.url);
     return /^Key \d+ .*: (\S+)$/m.exec(output)?.[1] ?? "";
   };
   const recordedCalls = async (label: string): Promise<number> => {
-    const [row] = await test.database.query<{ calls: number }>(
+    const [row] = await testDatabase.database.query<{ calls: number }>(
       "SELECT coalesce(sum(calls), 0)::int4 AS calls FROM credit_usage JOIN api_keys ON id = key_id WHERE label = $1",
       [label],
     );
     return row?.calls ?? 0;
   };
-  const isAtHead = async (): Promise<boolean> => isIndexed(test.database, demo.chain.id, await headOf(demo.rpcUrl));
+  const isAtHead = async (): Promise<boolean> => isIndexed(testDatabase.database, demo.chain.id, await headOf(demo.rpcUrl));
   const indexedBlock = async (): Promise<number> => {
-    const [row] = await test.database.query<{ number: number }>("SELECT max(number)::int4 AS number FROM blocks WHERE chain_id = $1", [
-      demo.chain.id,
-    ]);
+    const [row] = await testDatabase.database.query<{ number: number }>(
+      "SELECT max(number)::int4 AS number FROM blocks WHERE chain_id = $1",
+      [demo.chain.id],
+    );
     return row?.number ?? -1;
   };
   const startMining = (): { stop(): Promise<void> } => {
@@ -102,7 +103,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   const expectEqual = async (server: ServerProcess, reference: ServerProcess): Promise<number> => {
     await mining?.stop();
     await until("the index to reach the head", isAtHead);
-    const { counts, compare, isSettled, close } = createComparison(test.database, server.url, reference.url, otherKey, normalise);
+    const { counts, compare, isSettled, close } = createComparison(testDatabase.database, server.url, reference.url, otherKey, normalise);
     await until("the jobs to finish", isSettled);
     const remaining = [...paths];
     const compareNext = async (): Promise<void> => {
@@ -116,7 +117,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   };
 
   beforeAll(async () => {
-    [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-upgrade-")), createTestDatabase({ migrated: false })]);
+    [folder, testDatabase] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-upgrade-")), createTestDatabase({ migrated: false })]);
     oldEntry = await checkOut(oldCommit, join(folder, "old"));
     const dataDirectory = join(folder, "data");
     await copyShortStory(dataDirectory);
@@ -124,7 +125,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     serveFile = join(folder, "serve.yaml");
     // With a public URL, links in responses do not depend on a server's port.
     await writeFile(serveFile, JSON.stringify({ chains: [demo.chain], publicUrl: "http://upgrade.invalid", limits: unlimited }));
-    await runCommand(oldEntry, ["migrate", "--config", serveFile], test.url);
+    await runCommand(oldEntry, ["migrate", "--config", serveFile], testDatabase.url);
     [key, otherKey] = [await createKey("load"), await createKey("other")];
     await index(oldEntry);
     await until("the old indexer to reach the head", isAtHead);
@@ -149,7 +150,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     await balancer?.close();
     await Promise.all(servers.map((server) => server.stop()));
     await Promise.all(indexers.map((indexer) => indexer.stop()));
-    await test?.drop();
+    await testDatabase?.drop();
     await demo?.discardState();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }, deadline(120_000));
@@ -173,9 +174,9 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
 
     load.enter("ashlar migrate of the new version");
     const start = performance.now();
-    await runCommand(program, ["migrate", "--config", serveFile], test.url);
+    await runCommand(program, ["migrate", "--config", serveFile], testDatabase.url);
     print(`ashlar migrate: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
-    expect(await pendingMigrations(test.database, migrations)).toEqual([]);
+    expect(await pendingMigrations(testDatabase.database, migrations)).toEqual([]);
     await phase("old version, new schema");
     for (const { url } of [first, second]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
 
@@ -220,7 +221,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     await until("the index to reach the head", isAtHead);
     let output = "";
     const isEqual = async (): Promise<boolean> => {
-      const audit = await runAudit(folder, test.url);
+      const audit = await runAudit(folder, testDatabase.url);
       output = audit.output;
       return audit.code === 0;
     };

@@ -35,7 +35,7 @@ const pauseMilliseconds = 1_500;
 const roundsPerReorganisation = 3;
 
 let chain: LongChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let folder: string;
 let load: LoadProcess;
 let indexer: IndexerProcess;
@@ -43,7 +43,7 @@ let servers: ServerProcess[];
 let keys: string[];
 let churn: ReturnType<typeof startChurn> | undefined;
 
-const isIndexed = () => isAtHead(test.database, chain.chain);
+const isIndexed = () => isAtHead(testDatabase.database, chain.chain);
 
 /** Starts a server for the same index; links in responses do not depend on its port. */
 const serve = async (megabytes: number): Promise<ServerProcess> => {
@@ -55,18 +55,18 @@ const serve = async (megabytes: number): Promise<ServerProcess> => {
     limits: { requestsPerSecond: "unlimited", databaseSecondsPerMinute: "unlimited" },
   };
   await writeFile(file, JSON.stringify(settings));
-  return startServer(file, test.url, { environment: inspectorEnvironment });
+  return startServer(file, testDatabase.url, { environment: inspectorEnvironment });
 };
 
 beforeAll(async () => {
-  [chain, test, folder] = await Promise.all([
+  [chain, testDatabase, folder] = await Promise.all([
     startLongChain(seed),
     createTestDatabase({ poolSize: 8 }),
     mkdtemp(join(tmpdir(), "ashlar-soak-")),
   ]);
-  indexer = await startIndexer(folder, chain.config, test.url);
+  indexer = await startIndexer(folder, chain.config, testDatabase.url);
   await until("the index to reach the head", isIndexed);
-  const { create } = createKeys(test.database);
+  const { create } = createKeys(testDatabase.database);
   keys = await Promise.all(Array.from({ length: keyCount }, async (_, index) => (await create({ label: `load ${index}` })).key));
   servers = await Promise.all([cacheMegabytes, 0].map(serve));
   load = startLoadProcess();
@@ -76,7 +76,7 @@ afterAll(async () => {
   await load?.stop();
   await Promise.all((servers ?? []).map((server) => server.stop()));
   await indexer?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.chain.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -133,7 +133,7 @@ describe(`a server with a changing index (seed ${seed})`, () => {
     churn = startChurn();
     const { counts } = churn;
     const target = { port: Number(new URL(server.url).port), paths: chain.paths(), keys };
-    const comparison = createComparison(test.database, server.url, uncached.url, keys[0] ?? "");
+    const comparison = createComparison(testDatabase.database, server.url, uncached.url, keys[0] ?? "");
     // Comparisons are part of each step's load, because a compared request takes much more CPU time than others.
     const runLoad = async (rate: number, milliseconds: number): Promise<LoadResult> => {
       const stopComparing = startComparing(comparison, comparedShare * rate);
@@ -175,7 +175,7 @@ describe(`a server with a changing index (seed ${seed})`, () => {
     // The churn is still running if the first test failed.
     await churn?.stop();
     await until("the index to reach the head", isIndexed);
-    const { code, output } = await runAudit(folder, test.url);
+    const { code, output } = await runAudit(folder, testDatabase.url);
     print(output);
     expect(output).toContain("No differences.");
     expect(code).toBe(0);

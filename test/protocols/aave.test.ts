@@ -13,7 +13,7 @@ const protocol = builtInProtocol("protocol_01");
 
 let world: ProtocolChain;
 let market: RealLendingMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 /** The compared heights: before the first action, at and between actions, at liquidations, and the head. */
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await market.liquidate(false);
   await market.liquidate(true);
   await wait(2);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const community = {
     protocol_01: {
       pool: market.pools.map(({ address }) => address),
@@ -48,19 +48,19 @@ beforeAll(async () => {
       configurator_v2: market.pools.filter(({ isV2 }) => isV2).map(({ configurator }) => configurator),
     },
   };
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community });
   await index.sync();
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     ...market.coins.map(({ address, decimals, price }) => ({ address, decimals, price, name: `Coin ${decimals}` })),
     ...market.reserves.map(({ aToken, coin: { decimals } }) => ({ address: aToken, decimals, name: `Receipt ${decimals}` })),
   ]);
-  itemsOf = createItemsOf(test.database, protocol);
+  itemsOf = createItemsOf(testDatabase.database, protocol);
   const head = await chain.head();
   heights = [first - 1, first, first + 5, first + 13, first + 20, first + 31, liquidations, liquidations + 3, head - 1, head];
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await world?.chain.stop();
 });
 
@@ -152,7 +152,7 @@ describe("protocol 01 with real version 2 and 3 pools", () => {
   });
 
   it("covers all kinds of events", async () => {
-    const [counts = {}] = await test.database.query<Record<string, number>>(
+    const [counts = {}] = await testDatabase.database.query<Record<string, number>>(
       `SELECT count(*) FILTER (WHERE minted < balance_increase) AS small_withdrawals, count(*) FILTER (WHERE balance_increase IS NULL) AS v2_changes,
          (SELECT count(*) FROM cq_protocol_01.a_token_transfers) AS transfers,
          (SELECT count(*) FROM cq_protocol_01.variable_debt_changes WHERE minted < balance_increase) AS small_repayments,

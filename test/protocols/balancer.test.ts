@@ -14,7 +14,7 @@ const firstFeeBlock = 6;
 
 let world: ProtocolChain;
 let market: RealPoolMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 let first: number;
@@ -38,18 +38,21 @@ beforeAll(async () => {
   }
   const receipts = await world.receiptsOf(hashes);
   expect(receipts.filter(({ status }) => status === "0x1").length).toBeGreaterThan(0.8 * hashes.length);
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: { protocol_02: { vault: [market.vault] } } });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, {
+    protocols: [protocol],
+    community: { protocol_02: { vault: [market.vault] } },
+  });
   await index.sync();
   const names = market.pools.map(({ address, kind }) => ({ address, name: kind, decimals: 18 }));
-  await insertTokens(test.database, [...market.tokens, ...names]);
-  itemsOf = createItemsOf(test.database, protocol);
+  await insertTokens(testDatabase.database, [...market.tokens, ...names]);
+  itemsOf = createItemsOf(testDatabase.database, protocol);
   const head = await chain.head();
   heights = [first - 1, first + 1, first + 3, first + 5, head - 5, head - 2, head];
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await world?.chain.stop();
 });
 

@@ -21,7 +21,7 @@ const name = "pages";
 const recipients = 260;
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let folder: string;
 let indexer: IndexerProcess;
 let servers: ServerProcess[];
@@ -42,7 +42,7 @@ const transfer = (to: Address, amount: bigint): TestTransaction => ({
 });
 
 beforeAll(async () => {
-  [chain, test, folder] = await Promise.all([startTestChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-pages-"))]);
+  [chain, testDatabase, folder] = await Promise.all([startTestChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-pages-"))]);
   trader = chain.accounts[1]?.toLowerCase() as Address;
   token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
   lists = createPagedLists(chain, token, trader);
@@ -60,19 +60,19 @@ beforeAll(async () => {
     await chain.send(transfer(recipient(block), 7n), transfer(recipient(block + 1), 3n));
     await chain.mine();
   }
-  ({ key } = await createKeys(test.database).create({ label: "pages" }));
+  ({ key } = await createKeys(testDatabase.database).create({ label: "pages" }));
   const chainSettings: ChainConfig = { ...chainConfig.parse({ name, id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
   const file = join(folder, "serve.yaml");
   // JSON is valid YAML.
   await writeFile(file, JSON.stringify({ chains: [chainSettings], limits: { requestsPerSecond: 100_000, ...noKeyLimits } }));
-  indexer = await startIndexer(folder, chainSettings, test.url);
-  servers = await Promise.all([startServer(file, test.url), startServer(file, test.url)]);
+  indexer = await startIndexer(folder, chainSettings, testDatabase.url);
+  servers = await Promise.all([startServer(file, testDatabase.url), startServer(file, testDatabase.url)]);
   await waitForHead();
 });
 afterAll(async () => {
   await Promise.all((servers ?? []).map((server) => server.stop()));
   await indexer?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
   await rm(folder, { recursive: true, force: true });
 });

@@ -77,21 +77,22 @@ describe("generated collections", () => {
 });
 
 describe("a small index of generated collections", () => {
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let result: BenchResult;
   let rows: Readonly<Record<string, number>>;
   let nonZeroAllowances: number | undefined;
   const cases = endpointCases(nftMarket, size);
   beforeAll(async () => {
-    test = await createTestDatabase();
-    await fillIndex(test.database, size);
-    rows = await countRows(test.database);
-    nonZeroAllowances = (await test.database.query<{ count: number }>("SELECT count(*) AS count FROM allowances WHERE amount > 0"))[0]
-      ?.count;
-    await runPendingJobs(test.database, size);
-    result = await serveCases(test.database, size, cases, 1, null);
+    testDatabase = await createTestDatabase();
+    await fillIndex(testDatabase.database, size);
+    rows = await countRows(testDatabase.database);
+    nonZeroAllowances = (
+      await testDatabase.database.query<{ count: number }>("SELECT count(*) AS count FROM allowances WHERE amount > 0")
+    )[0]?.count;
+    await runPendingJobs(testDatabase.database, size);
+    result = await serveCases(testDatabase.database, size, cases, 1, null);
   });
-  afterAll(() => test?.drop());
+  afterAll(() => testDatabase?.drop());
 
   it("has the generated rows", () => {
     const [allowances, tokens] = [nftMarket.coins.length * 2, 500 + 10 * 50];

@@ -82,8 +82,8 @@ describe("killed backup and restore commands", () => {
   });
 
   it("succeed when they are rerun for a snapshot, without affecting other commands and chains", async () => {
-    const insertChain = (test: TestDatabase, id: number, name: string) =>
-      test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, sha256('genesis'), 0)", [
+    const insertChain = (testDatabase: TestDatabase, id: number, name: string) =>
+      testDatabase.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, sha256('genesis'), 0)", [
         id,
         name,
       ]);

@@ -14,18 +14,18 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { until } from "../../support/until.ts";
 
 let folder: string;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-commands-"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   return async () => {
-    await test.drop();
+    await testDatabase.drop();
     await rm(folder, { recursive: true });
   };
 });
 
-const { run, runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
+const { run, runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -35,7 +35,7 @@ async function listen(server: Server): Promise<number> {
 
 describe("a command that fails", () => {
   it("reports an unusable database and its setting without the password, and exits with 1", async () => {
-    const wrong = new URL(test.url);
+    const wrong = new URL(testDatabase.url);
     wrong.password = "wrong-secret";
     const [code, output] = await runToExit(["migrate"], { DATABASE_URL: wrong.href });
     expect([code, output]).toEqual([1, "The database cannot be used: it rejects this user and password (28P01); check DATABASE_URL.\n"]);
@@ -141,7 +141,13 @@ describe("a key's quotas and rules", () => {
 
 describe("operator actions", () => {
   it("pause, resume and remove a chain, and are logged together with key changes", async () => {
-    await insertChain(test.database, { id: 77, name: "other", genesisHash: `0x${"00".repeat(32)}`, from: 0, nativeAccounting: null });
+    await insertChain(testDatabase.database, {
+      id: 77,
+      name: "other",
+      genesisHash: `0x${"00".repeat(32)}`,
+      from: 0,
+      nativeAccounting: null,
+    });
     const pausedMessage = "Indexing of other is paused: its indexer stops within seconds.\n";
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, pausedMessage]);
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is already paused.\n"]);
@@ -186,7 +192,7 @@ describe("operator actions", () => {
     ]);
     const [removeCode, removeOutput] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
     expect([removeCode, removeOutput]).toEqual([0, expect.stringContaining("Done: other has been removed (0 rows).")]);
-    expect(await test.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
   });
 });
 
@@ -214,7 +220,7 @@ describe("a stop signal", () => {
   });
 
   const readHeights = async () => {
-    const [row] = await test.database.query<{ indexed: number; lowest: number; count: number }>(
+    const [row] = await testDatabase.database.query<{ indexed: number; lowest: number; count: number }>(
       `SELECT coalesce(max(number), -1) AS indexed, count(*) AS count,
          coalesce((SELECT min(block_number) FROM projection_checkpoints), -1) AS lowest FROM blocks`,
     );

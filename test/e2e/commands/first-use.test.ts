@@ -12,25 +12,25 @@ import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 
 let folder: string;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let chain: TestChain;
 const blocks = 5;
 const receiver = "0x00000000000000000000000000000000000000ee";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-first-use-"));
-  [test, chain] = await Promise.all([createTestDatabase(), startTestChain()]);
+  [testDatabase, chain] = await Promise.all([createTestDatabase(), startTestChain()]);
   for (let block = 0; block < blocks; block += 1) {
     await chain.send({ to: receiver, value: 7n, gas: 21_000n });
     await chain.mine();
   }
   return async () => {
-    await Promise.all([test.drop(), chain.stop()]);
+    await Promise.all([testDatabase.drop(), chain.stop()]);
     await rm(folder, { recursive: true });
   };
 });
 
-const { run, runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
+const { run, runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
 const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise<void> => {
   const running = run(args);
@@ -58,7 +58,7 @@ describe("ashlar start", () => {
   });
 
   it("serves balances of past blocks on a chain without a preset", async () => {
-    const { key } = await createKeys(test.database).create({ label: "test" });
+    const { key } = await createKeys(testDatabase.database).create({ label: "test" });
     const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
     await until("the index to reach the head", () => /indexed up to its head/.test(running.output()) || hasExited(running.child));
     const url = /is listening at (\S+);/.exec(running.output())?.[1];

@@ -6,21 +6,21 @@ import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let folder: string;
-let test: TestDatabase;
-const { runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
+let testDatabase: TestDatabase;
+const { runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
 const collection = "0x00000000000000000000000000000000000000aa";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-nfts-"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8, nfts: { metadata: uncached } }]");
   return async () => {
-    await test.drop();
+    await testDatabase.drop();
     await rm(folder, { recursive: true });
   };
 });
 beforeEach(async () => {
-  const { database } = test;
+  const { database } = testDatabase;
   for (const table of ["nft_tokens", "nft_reads", "nft_metadata", "nft_refreshes"]) await database.query(`DELETE FROM ${table}`);
   await database.query(
     `INSERT INTO nft_tokens SELECT 7, '\\x00000000000000000000000000000000000000aa', id, 2, 1, NULL FROM generate_series(0, 9) id`,
@@ -54,10 +54,12 @@ describe("ashlar nfts status", () => {
   });
 
   it("escapes control characters in texts from hosts and documents", async () => {
-    await test.database.query("UPDATE nft_metadata SET refusal = $1 WHERE refusal IS NOT NULL", [
+    await testDatabase.database.query("UPDATE nft_metadata SET refusal = $1 WHERE refusal IS NOT NULL", [
       "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
     ]);
-    await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens pending\u007f"]);
+    await testDatabase.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", [
+      "Down.\r\none: 0 tokens pending\u007f",
+    ]);
     const [code, output] = await runToExit(["nfts", "status", "--chain", "one"]);
     expect(code).toBe(0);
     expect(output.split("\n")).toEqual([
@@ -71,7 +73,7 @@ describe("ashlar nfts status", () => {
 });
 
 describe("ashlar nfts refresh", () => {
-  const ranges = () => test.database.query("SELECT chain_id, token, from_id, to_id FROM nft_refreshes ORDER BY from_id, to_id");
+  const ranges = () => testDatabase.database.query("SELECT chain_id, token, from_id, to_id FROM nft_refreshes ORDER BY from_id, to_id");
 
   it("queues a collection, or one token", async () => {
     const queued = (subject: string) =>

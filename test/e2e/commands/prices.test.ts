@@ -6,16 +6,16 @@ import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let folder: string;
-let test: TestDatabase;
-const { runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
+let testDatabase: TestDatabase;
+const { runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
 const token = "0x00000000000000000000000000000000000000aa";
 const recomputationNote = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.\n";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   return async () => {
-    await test.drop();
+    await testDatabase.drop();
     await rm(folder, { recursive: true });
   };
 });
@@ -25,20 +25,21 @@ beforeEach(async () => {
   await writeFile(join(folder, "bad.csv"), `asset,time,price\n${token},1970-01-01,7\n${token},tomorrow,8\n`);
 });
 
-const imports = () => test.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
+const imports = () => testDatabase.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
 const revision = async () =>
-  (await test.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
+  (await testDatabase.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
 /** Replaces two chains' computed prices with prices for the hours 0, 24 and 48 since 1970. */
 const insertComputedPrices = async () => {
-  await test.database.query("DELETE FROM price_hours");
+  await testDatabase.database.query("DELETE FROM price_hours");
   for (const hour of [0, 24, 48]) {
-    await test.database.query("INSERT INTO price_hours VALUES (7, '\\x01', $1, 1, 1, 1, 1, NULL), (8, '\\x01', $1, 1, 1, 1, 1, NULL)", [
-      hour,
-    ]);
+    await testDatabase.database.query(
+      "INSERT INTO price_hours VALUES (7, '\\x01', $1, 1, 1, 1, 1, NULL), (8, '\\x01', $1, 1, 1, 1, 1, NULL)",
+      [hour],
+    );
   }
 };
 const hoursOf = async (chainId: number) =>
-  (await test.database.query<{ hour: number }>("SELECT hour FROM price_hours WHERE chain_id = $1 ORDER BY hour", [chainId])).map(
+  (await testDatabase.database.query<{ hour: number }>("SELECT hour FROM price_hours WHERE chain_id = $1 ORDER BY hour", [chainId])).map(
     ({ hour }) => hour,
   );
 

@@ -8,8 +8,8 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { deadline } from "../../support/deadline.ts";
 
 let folder: string;
-let test: TestDatabase;
-const { run } = createCommandRunner(() => ({ folder, url: test.url }));
+let testDatabase: TestDatabase;
+const { run } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
 /** Returns a command's exit code and output. With the environment `embedded`, it uses the embedded server instead of the test's database. */
 const runToExit = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const running = run(args, environment);
@@ -19,16 +19,16 @@ const embedded = { DATABASE_URL: "" };
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "ashlar-database-")));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   return async () => {
-    await test.drop();
+    await testDatabase.drop();
     await rm(folder, { recursive: true });
   };
 });
 
 describe("a command's database", () => {
   it("is printed without its password", async () => {
-    const { host, username, password, pathname } = new URL(test.url);
+    const { host, username, password, pathname } = new URL(testDatabase.url);
     const [code, output] = await runToExit(["keys", "list"]);
     expect(code).toBe(0);
     expect(output).toContain(`Database: PostgreSQL at ${host}, database ${pathname.slice(1)} as ${username}\n`);

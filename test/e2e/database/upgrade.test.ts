@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
 import { migrations } from "../../../runtime/migrations.ts";
@@ -104,7 +104,7 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
   });
 });
 
-it("an upgrade refuses an external database, a missing one, and one of a newer version", async () => {
+test("an upgrade refuses an external database, a missing one, and one of a newer version", async () => {
   const folder = privateFolder();
   const { runToExit } = createCommandRunner(() => ({ folder, url: "postgresql://localhost/x" }));
   const upgrade = ["database", "upgrade"];

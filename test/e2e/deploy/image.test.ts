@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
@@ -69,15 +69,15 @@ async function build(dockerfile: string, folder: string): Promise<Stage> {
 }
 
 let folder: string;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let image: Stage;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-image-"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   image = await build(await readFile(join(repository, "deploy/docker/Dockerfile"), "utf8"), folder);
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -85,9 +85,9 @@ afterAll(async () => {
 const argumentsOf = (text = ""): string[] =>
   (JSON.parse(text.slice(text.indexOf("["))) as string[]).map((part) => part.replace(/^(?=\/opt\/)/, image.root));
 
-it("the image's program serves a database and passes its health check", async () => {
+test("the image's program serves a database and passes its health check", async () => {
   const port = await freePort();
-  const environment = { PATH: process.env.PATH, ...image.environment, HOST: "127.0.0.1", PORT: `${port}`, DATABASE_URL: test.url };
+  const environment = { PATH: process.env.PATH, ...image.environment, HOST: "127.0.0.1", PORT: `${port}`, DATABASE_URL: testDatabase.url };
   const [command = "", ...entry] = argumentsOf(image.forContainers.ENTRYPOINT);
   const [checkCommand = "", ...check] = argumentsOf(image.forContainers.HEALTHCHECK);
   const isHealthy = (): boolean => spawnSync(checkCommand, check, { env: environment }).status === 0;

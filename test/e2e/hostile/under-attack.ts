@@ -50,16 +50,16 @@ async function startAttack(start: Start): Promise<() => Promise<Figures["outcome
 
 /** Starts the server. */
 export async function startAttackedServer(): Promise<AttackedServer> {
-  const [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-hostile-")), createTestDatabase()]);
-  await fillIndex(test.database);
-  await storeTokenNames(test.database, hostileNames);
-  const keys = createKeys(test.database);
+  const [folder, testDatabase] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-hostile-")), createTestDatabase()]);
+  await fillIndex(testDatabase.database);
+  await storeTokenNames(testDatabase.database, hostileNames);
+  const keys = createKeys(testDatabase.database);
   const victim = await keys.create({ label: "victim" });
   const configFile = join(folder, "ashlar.yaml");
   await writeFile(configFile, JSON.stringify({ chains: [{ name: chain.name, id: chain.id, groups: ["historical"] }] }));
   const files = { server: join(folder, "server.json"), control: join(folder, "control.json") };
   const [server, control] = await Promise.all([
-    startServer(configFile, test.url, { environment: monitorEnvironment(files.server) }),
+    startServer(configFile, testDatabase.url, { environment: monitorEnvironment(files.server) }),
     startControl(files.control),
   ]);
   const port = Number(new URL(server.url).port);
@@ -83,7 +83,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     output: server.output,
     async stop() {
       await Promise.all([server.stop(), control.stop()]);
-      await test.drop();
+      await testDatabase.drop();
       await rm(folder, { recursive: true });
     },
   };

@@ -59,19 +59,20 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   });
   let round = roundsBefore;
   const addBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
-  const isIndexedToHead = async (test: TestDatabase): Promise<boolean> =>
-    (await isAtHead(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
+  const isIndexedToHead = async (testDatabase: TestDatabase): Promise<boolean> =>
+    (await isAtHead(testDatabase.database, chain)) && (await testDatabase.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
   /** Whether a process connected within the last second; a killed process's connections close shortly after its exit. */
-  const isConnected = async (test: TestDatabase): Promise<boolean> =>
+  const isConnected = async (testDatabase: TestDatabase): Promise<boolean> =>
     (
-      await test.database.query(
+      await testDatabase.database.query(
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ashlar-index' AND backend_start > now() - interval '1 second'",
       )
     ).length > 0;
   /** The price job records its settings in its first run at the head, concurrently with indexing. */
-  const hasPriceSettings = async (test: TestDatabase): Promise<boolean> =>
-    (await test.database.query("SELECT 1 FROM price_settings WHERE fingerprint IS NOT NULL")).length > 0;
-  const isComparable = async (test: TestDatabase): Promise<boolean> => (await isIndexedToHead(test)) && (await hasPriceSettings(test));
+  const hasPriceSettings = async (testDatabase: TestDatabase): Promise<boolean> =>
+    (await testDatabase.database.query("SELECT 1 FROM price_settings WHERE fingerprint IS NOT NULL")).length > 0;
+  const isComparable = async (testDatabase: TestDatabase): Promise<boolean> =>
+    (await isIndexedToHead(testDatabase)) && (await hasPriceSettings(testDatabase));
   const comparisons: Comparison[] = [];
   const compare = async () => {
     await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)));

@@ -32,17 +32,19 @@ afterAll(async () => {
 });
 
 const newDatabase = async (): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  cleanUps.push(test.drop);
-  return test;
+  const testDatabase = await createTestDatabase();
+  cleanUps.push(testDatabase.drop);
+  return testDatabase;
 };
-const connect = (test: TestDatabase, applicationName: string): Database => {
-  const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName });
+const connect = (testDatabase: TestDatabase, applicationName: string): Database => {
+  const database = createDatabase({ url: testDatabase.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName });
   cleanUps.push(database.close);
   return database;
 };
-const startIn = async (test: TestDatabase, applicationName: string) => {
-  const running = await createTestIndexer(chain.url, connect(test, applicationName), { chain: chainOf({ wrappedNative: [story.weth] }) });
+const startIn = async (testDatabase: TestDatabase, applicationName: string) => {
+  const running = await createTestIndexer(chain.url, connect(testDatabase, applicationName), {
+    chain: chainOf({ wrappedNative: [story.weth] }),
+  });
   const stop = new AbortController();
   const run = running.indexer.run(stop.signal);
   const end = async () => {
@@ -55,29 +57,29 @@ const startIn = async (test: TestDatabase, applicationName: string) => {
   });
   return { ...running, end };
 };
-const breakLockOf = (test: TestDatabase, applicationName: string) =>
+const breakLockOf = (testDatabase: TestDatabase, applicationName: string) =>
   // Waits until the server process has exited and released its lock.
-  test.database.query(
+  testDatabase.database.query(
     `SELECT pg_terminate_backend(l.pid, 10000) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
      WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = $1 AND a.datname = current_database()`,
     [applicationName],
   );
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
 const dumpFreshIndex = async () => {
-  const test = await newDatabase();
-  const fresh = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [story.weth] }) });
+  const testDatabase = await newDatabase();
+  const fresh = await createTestIndexer(chain.url, testDatabase.database, { chain: chainOf({ wrappedNative: [story.weth] }) });
   await fresh.runToHead(await chain.head());
   await fresh.close();
-  return dump(test.database);
+  return dump(testDatabase.database);
 };
 
 describe("a second indexer for a chain", () => {
   it("logs once that it is waiting, and takes over when the first one stops", async () => {
-    const test = await newDatabase();
-    const first = await startIn(test, "first");
+    const testDatabase = await newDatabase();
+    const first = await startIn(testDatabase, "first");
     const head = await chain.head();
     await until("the backfill to finish", () => first.indexer.status().block === head);
-    const second = await startIn(test, "second");
+    const second = await startIn(testDatabase, "second");
     await until("the second process to wait", () => second.notes.length > 0);
     await addMoreBlocks();
     await until("the index to reach the new head", async () => first.indexer.status().block === (await chain.head()));
@@ -89,44 +91,44 @@ describe("a second indexer for a chain", () => {
     expect(second.notes.filter((note) => note.includes("Another process"))).toEqual([
       "Another process is indexing test; waiting to take over when it stops.",
     ]);
-    expect(await dump(test.database)).toEqual(await dumpFreshIndex());
+    expect(await dump(testDatabase.database)).toEqual(await dumpFreshIndex());
   });
 
   it("takes over when the first one loses its lock, and the first one then waits", async () => {
-    const test = await newDatabase();
-    const first = await startIn(test, "first");
+    const testDatabase = await newDatabase();
+    const first = await startIn(testDatabase, "first");
     await until("the backfill to finish", async () => first.indexer.status().block === (await chain.head()));
-    const second = await startIn(test, "second");
+    const second = await startIn(testDatabase, "second");
     await until("the second process to wait", () => second.notes.length > 0);
     for (const [leader, name, other] of [
       [first, "first", second],
       [second, "second", first],
     ] as const) {
       expect(leader.indexer.status().leading).toBe(true);
-      await breakLockOf(test, name);
+      await breakLockOf(testDatabase, name);
       await addMoreBlocks();
       await until("the other process to take over", () => other.indexer.status().leading && !leader.indexer.status().leading);
       await until("the index to reach the new head", async () => other.indexer.status().block === (await chain.head()));
     }
-    expect(await dump(test.database)).toEqual(await dumpFreshIndex());
+    expect(await dump(testDatabase.database)).toEqual(await dumpFreshIndex());
   });
 
   it("takes over within seconds after the first process was killed", async () => {
-    const test = await newDatabase();
+    const testDatabase = await newDatabase();
     const folder = await mkdtemp(join(tmpdir(), "ashlar-leader-"));
     cleanUps.push(() => rm(folder, { recursive: true, force: true }));
     const config = chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 100, nativeAccounting: "traces" });
-    const first = await startIndexer(folder, config, test.url);
+    const first = await startIndexer(folder, config, testDatabase.url);
     cleanUps.push(first.kill);
     const isHeadIndexed = async () => {
-      const [row] = await test.database.query<{ height: number | null }>("SELECT max(number) AS height FROM blocks");
+      const [row] = await testDatabase.database.query<{ height: number | null }>("SELECT max(number) AS height FROM blocks");
       return row?.height === (await chain.head());
     };
     await until("the backfill to finish", isHeadIndexed);
-    const second = await startIndexer(folder, config, test.url);
+    const second = await startIndexer(folder, config, testDatabase.url);
     cleanUps.push(second.kill);
     await until("the second process to wait", async () => {
-      const [row] = await test.database.query<{ count: number }>(
+      const [row] = await testDatabase.database.query<{ count: number }>(
         "SELECT count(DISTINCT pid) AS count FROM pg_stat_activity WHERE application_name = 'ashlar-index' AND state = 'idle in transaction'",
       );
       return row?.count === 2;
@@ -139,8 +141,8 @@ describe("a second indexer for a chain", () => {
 
 describe("a leader that lost its lock", () => {
   it("cannot write, even before it detects the loss", async () => {
-    const test = await newDatabase();
-    const database = connect(test, "silent");
+    const testDatabase = await newDatabase();
+    const database = connect(testDatabase, "silent");
     const leader = createLeader({
       database,
       chain: chainOf(),
@@ -151,7 +153,7 @@ describe("a leader that lost its lock", () => {
     await leader.lead(new AbortController().signal, async ({ guard, lost }) => {
       const write = () => database.transaction(guard).catch((error: unknown) => error);
       outcomes.push(await write());
-      await breakLockOf(test, "silent");
+      await breakLockOf(testDatabase, "silent");
       outcomes.push(await write(), lost.aborted);
     });
     expect(outcomes).toEqual([undefined, expect.any(LeadershipLostError), true]);

@@ -25,7 +25,7 @@ describe.each(Array.from({ length: depths / depthsPerChain }, (_, part) => part 
         await branching.waitForHead();
         await branching.branch(depth, `every depth ${depth}`, depth % 3 === 0 ? 1 : 0);
         await branching.waitForHead();
-        expect(await contents(branching.test.database)).toEqual(await branching.freshContents());
+        expect(await contents(branching.testDatabase.database)).toEqual(await branching.freshContents());
       },
     );
   },

@@ -16,15 +16,15 @@ const repository = fileURLToPath(new URL("../../..", import.meta.url));
 /** Packs the package and installs it without development dependencies in an empty folder, as users do. */
 describe("the installed package", () => {
   let folder: string;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let chain: TestChain;
   let environment: NodeJS.ProcessEnv;
   const ashlar = (...parameters: string[]) => run(join(folder, "node_modules/.bin/ashlar"), parameters, { cwd: folder, env: environment });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ashlar-package-"));
-    [test, chain] = await Promise.all([createTestDatabase({ migrated: false }), startTestChain()]);
-    environment = { ...process.env, DATABASE_URL: test.url, PORT: "0", NODE_ENV: "production" };
+    [testDatabase, chain] = await Promise.all([createTestDatabase({ migrated: false }), startTestChain()]);
+    environment = { ...process.env, DATABASE_URL: testDatabase.url, PORT: "0", NODE_ENV: "production" };
     await run("npm", ["pack", "--pack-destination", folder], { cwd: repository });
     const [archive] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
     await writeFile(join(folder, "package.json"), JSON.stringify({ private: true }));
@@ -32,7 +32,7 @@ describe("the installed package", () => {
   });
   afterAll(async () => {
     await chain?.stop();
-    await test?.drop();
+    await testDatabase?.drop();
     await rm(folder, { recursive: true, force: true });
   });
 

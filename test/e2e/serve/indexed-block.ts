@@ -11,7 +11,7 @@ import { indexUntilHead } from "../../support/service.ts";
 export interface IndexedBlock {
   /** A folder for configurations. */
   readonly folder: string;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   /** Starts `ashlar serve` with settings. */
   serve(settings: object, options?: ServerOptions): Promise<ServerProcess>;
   remove(): Promise<void>;
@@ -23,20 +23,20 @@ export const blockPath = "/v1/own/block_v2/1/";
 export async function indexBlock(): Promise<IndexedBlock> {
   const chain = await startTestChain();
   await chain.mine();
-  const [folder, test] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-serve-")), createTestDatabase()]);
-  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
+  const [folder, testDatabase] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-serve-")), createTestDatabase()]);
+  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, testDatabase.url);
   await stop();
   await chain.stop();
   return {
     folder,
-    test,
+    testDatabase,
     async serve(settings, options) {
       const file = join(folder, "ashlar.yaml");
       await writeFile(file, JSON.stringify({ chains: [{ name: "own", id: 31337 }], ...settings }));
-      return startServer(file, test.url, options);
+      return startServer(file, testDatabase.url, options);
     },
     async remove() {
-      await test.drop();
+      await testDatabase.drop();
       await rm(folder, { recursive: true });
     },
   };

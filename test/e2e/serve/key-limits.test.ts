@@ -9,13 +9,13 @@ import { processesOf } from "./workers-of.ts";
 
 const path = blockPath;
 let indexed: IndexedBlock;
-let test: IndexedBlock["test"];
+let testDatabase: IndexedBlock["testDatabase"];
 let keys: Keys;
 let server: ServerProcess | undefined;
 beforeAll(async () => {
   indexed = await indexBlock();
-  ({ test } = indexed);
-  keys = createKeys(test.database);
+  ({ testDatabase } = indexed);
+  keys = createKeys(testDatabase.database);
   return indexed.remove;
 });
 afterEach(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== "linux")("a primary", () => {
     const { url } = await serve(4, { ...unlimited, concurrentRequests: 3, databaseSecondsPerMinute: 2 });
     const { key } = await keys.create({ label: "concurrent" });
     const list = "/v1/own/block/1/transactions_v3/";
-    const outcomes = await test.database.transaction(async (client) => {
+    const outcomes = await testDatabase.database.transaction(async (client) => {
       // Blocks each request's own statement, but no statement that requests share.
       await client.query("LOCK TABLE transactions");
       const sent = Array.from({ length: 24 }, () => request(url + list, key));
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== "linux")("a primary", () => {
   it("no longer counts a killed worker's requests", async () => {
     const running = await serve(2, { ...unlimited, concurrentRequests: 1 });
     const { key } = await keys.create({ label: "forgotten" });
-    await test.database.transaction(async (client) => {
+    await testDatabase.database.transaction(async (client) => {
       await client.query("LOCK TABLE blocks, chains");
       const sent = [request(running.url + path, key), request(running.url + path, key)];
       // One of them runs, and the other is rejected.

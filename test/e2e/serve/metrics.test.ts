@@ -15,7 +15,7 @@ let key: string;
 
 beforeAll(async () => {
   indexed = await indexBlock();
-  ({ key } = await createKeys(indexed.test.database).create({ label: "metrics" }));
+  ({ key } = await createKeys(indexed.testDatabase.database).create({ label: "metrics" }));
   return indexed.remove;
 });
 afterEach(async () => {

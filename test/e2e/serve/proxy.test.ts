@@ -17,7 +17,7 @@ let key: string;
 
 beforeAll(async () => {
   indexed = await indexBlock();
-  key = (await createKeys(indexed.test.database).create({ label: "proxy" })).key;
+  key = (await createKeys(indexed.testDatabase.database).create({ label: "proxy" })).key;
   return indexed.remove;
 });
 

@@ -26,21 +26,21 @@ const blockOf = (outcome: Outcome): { readonly block_hash: string; readonly heig
 
 describe("four workers under load", () => {
   it("return no block from an abandoned branch more than a second after the index has left it", async () => {
-    const [chain, test, folder] = await Promise.all([
+    const [chain, testDatabase, folder] = await Promise.all([
       startTestChain(),
       createTestDatabase(),
       mkdtemp(join(tmpdir(), "ashlar-reorganisations-")),
     ]);
     for (let block = 0; block < blocks; block += 1) await chain.mine();
-    const { key } = await createKeys(test.database).create({ label: "reorganisations" });
+    const { key } = await createKeys(testDatabase.database).create({ label: "reorganisations" });
     const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
     const file = join(folder, "serve.yaml");
     await writeFile(file, JSON.stringify({ chains: [settings], limits: unlimited }));
-    const indexer = await startIndexer(folder, settings, test.url);
-    const server = await startServer(file, test.url, { args: ["--workers", "4"] });
+    const indexer = await startIndexer(folder, settings, testDatabase.url);
+    const server = await startServer(file, testDatabase.url, { args: ["--workers", "4"] });
     onTestFinished(async () => {
       await Promise.all([indexer.stop(), server.stop()]);
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
       await rm(folder, { recursive: true });
     });
@@ -50,7 +50,7 @@ describe("four workers under load", () => {
       const head = await chain.head();
       const hash = await hashAt(head);
       await until("the index to follow the branch", async () => {
-        const rows = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [head]);
+        const rows = await testDatabase.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [head]);
         return rows[0]?.hash === hash;
       });
     };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
 import { balancesPath, namesIn, statusesPath } from "../../support/shards/requests.ts";
 import { type JsonResponse, type Sharded, startSharded } from "../../support/shards/sharded-service.ts";
@@ -35,7 +35,7 @@ const get = async (path: string): Promise<JsonResponse> => {
 const readStatuses = async () =>
   [await get(balancesPath("one", sharded.one)), await get(balancesPath("two", sharded.two))].map(({ status }) => status);
 
-it("workers serve the other database's chains while one database is lost, and all chains once it is back", async () => {
+test("workers serve the other database's chains while one database is lost, and all chains once it is back", async () => {
   expect(await readStatuses()).toEqual([200, 200]);
   expect(namesIn(await get(statusesPath))).toEqual(["one", "two"]);
   expect(server.output()).not.toContain(new URL(sharded.shard.server.url).password);

@@ -13,7 +13,7 @@ let key: string;
 
 beforeAll(async () => {
   [indexed, collector] = await Promise.all([indexBlock(), startTraceCollector()]);
-  ({ key } = await createKeys(indexed.test.database).create({ label: "tracing" }));
+  ({ key } = await createKeys(indexed.testDatabase.database).create({ label: "tracing" }));
 });
 afterAll(async () => {
   await collector?.close();

@@ -18,15 +18,15 @@ const hundredths = 100;
 
 let indexed: IndexedBlock;
 let folder: string;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let keys: Keys;
 let server: ServerProcess | undefined;
 let load: Load | undefined;
 
 beforeAll(async () => {
   indexed = await indexBlock();
-  ({ folder, test } = indexed);
-  keys = createKeys(test.database);
+  ({ folder, testDatabase } = indexed);
+  keys = createKeys(testDatabase.database);
   return indexed.remove;
 });
 afterEach(async () => {
@@ -44,7 +44,7 @@ const serve = async (workers: number, limits: object, logLevel = "warn", environ
 };
 const workersOf = ({ child }: ServerProcess) => processesOf(child.pid ?? 0);
 const usageOf = async (keyId: number): Promise<{ readonly calls: number; readonly hundredths: number }> => {
-  const [row] = await test.database.query<{ calls: number; hundredths: number }>(
+  const [row] = await testDatabase.database.query<{ calls: number; hundredths: number }>(
     "SELECT coalesce(sum(calls), 0)::int8 AS calls, coalesce(sum(hundredths), 0)::int8 AS hundredths FROM credit_usage WHERE key_id = $1",
     [keyId],
   );
@@ -203,13 +203,13 @@ describe.skipIf(process.platform !== "linux")("the primary", () => {
     const running = await serve(2, unlimited);
     const { key } = await keys.create({ label: "stop" });
     const pids = [...workersOf(running).values()];
-    const outcomes = await test.database.transaction(async (client) => {
+    const outcomes = await testDatabase.database.transaction(async (client) => {
       // Blocks the statements of requests.
       await client.query("LOCK TABLE blocks, chains");
       const inFlight = Array.from({ length: 4 }, () => request(running.url + path, key));
       await until("the requests to wait for the lock", async () => {
         // On another connection, because a transaction sees pg_stat_activity as of its first access.
-        const [row] = await test.database.query<{ count: number }>(
+        const [row] = await testDatabase.database.query<{ count: number }>(
           "SELECT count(*)::int8 AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
         );
         return (row?.count ?? 0) > 0;
@@ -225,20 +225,22 @@ describe.skipIf(process.platform !== "linux")("the primary", () => {
   });
 
   it("reports how many connections its processes need if the database accepts fewer", async () => {
-    await test.database.query(`ALTER DATABASE ${new URL(test.url).pathname.slice(1)} CONNECTION LIMIT 30`);
+    await testDatabase.database.query(`ALTER DATABASE ${new URL(testDatabase.url).pathname.slice(1)} CONNECTION LIMIT 30`);
     await expect(serve(4, unlimited)).rejects.toThrow(
       // Each worker has 3 + 2 + 2 connections in its pools and one for notifications; this process 3 + 2 + 2 + 3 and one for migrations.
       "The database accepts 30 connections, but this process and 4 workers need at least 43: raise max_connections",
     );
-    await test.database.query(`ALTER DATABASE ${new URL(test.url).pathname.slice(1)} CONNECTION LIMIT -1`);
+    await testDatabase.database.query(`ALTER DATABASE ${new URL(testDatabase.url).pathname.slice(1)} CONNECTION LIMIT -1`);
   });
 
   it("reports an invalid worker count, and a configuration that workers cannot use", async () => {
-    await expect(startServer(join(folder, "ashlar.yaml"), test.url, { args: ["--workers", "0"] })).rejects.toThrow(
+    await expect(startServer(join(folder, "ashlar.yaml"), testDatabase.url, { args: ["--workers", "0"] })).rejects.toThrow(
       /Invalid value "?0"? for --workers: expected a number from 1 to 256, or auto/,
     );
     const file = join(folder, "labels.yaml");
     await writeFile(file, JSON.stringify({ chains: [{ name: "own", id: 31337, labelsFile: "nowhere.csv" }], workers: 2 }));
-    await expect(startServer(file, test.url)).rejects.toThrow(/exited with code 1: .*Invalid value "[^"]*nowhere.csv" for labelsFile/s);
+    await expect(startServer(file, testDatabase.url)).rejects.toThrow(
+      /exited with code 1: .*Invalid value "[^"]*nowhere.csv" for labelsFile/s,
+    );
   });
 });

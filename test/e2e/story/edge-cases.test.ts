@@ -25,25 +25,28 @@ const heightsCompared = 14;
 /** The maximum time until reconciliation has read balances that do not follow from events. */
 const reconciliationMilliseconds = 120_000;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let nodes: EdgeCaseChain[];
 let service: Awaited<ReturnType<typeof serveChains>>;
 const indexing: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  [test, nodes] = await Promise.all([createTestDatabase(), Promise.all(chains.map(({ id, fork }) => startEdgeCaseChain(id, fork)))]);
+  [testDatabase, nodes] = await Promise.all([
+    createTestDatabase(),
+    Promise.all(chains.map(({ id, fork }) => startEdgeCaseChain(id, fork))),
+  ]);
   const configs = chains.map(({ name, late }, position) => {
     const chain = nodes[position] as EdgeCaseChain;
     return edgeCaseChainConfig(chain, name, { from: late ? chain.story.middle : 0 });
   });
-  indexing.push(...(await Promise.all(configs.map((config) => indexUntilHead(config, test.url)))));
-  service = await serveChains(configs, test.database);
+  indexing.push(...(await Promise.all(configs.map((config) => indexUntilHead(config, testDatabase.url)))));
+  service = await serveChains(configs, testDatabase.database);
 });
 afterAll(async () => {
   await service?.stop();
   await Promise.all(indexing.map((running) => running.stop()));
   await Promise.all((nodes ?? []).map((chain) => chain.stop()));
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryToken) => boolean) =>

@@ -17,24 +17,28 @@ const kills = 10;
 
 describe("an index under kills and reorganisations", () => {
   let demo: Demo;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let folder: string;
   let indexer: IndexerProcess | undefined;
   let service: Awaited<ReturnType<typeof serveStory>> | undefined;
 
-  const isHeadIndexed = async (): Promise<boolean> => isIndexed(test.database, demo.chain.id, await headOf(demo.rpcUrl));
+  const isHeadIndexed = async (): Promise<boolean> => isIndexed(testDatabase.database, demo.chain.id, await headOf(demo.rpcUrl));
   const blockHash = async (height: number): Promise<string | undefined> =>
-    (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE chain_id = $1 AND number = $2", [demo.chain.id, height]))[0]
-      ?.hash;
+    (
+      await testDatabase.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE chain_id = $1 AND number = $2", [
+        demo.chain.id,
+        height,
+      ])
+    )[0]?.hash;
 
   beforeAll(async () => {
-    [demo, test, folder] = await Promise.all([startStory(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-kills-"))]);
-    service = await serveStory(demo, test.database);
+    [demo, testDatabase, folder] = await Promise.all([startStory(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-kills-"))]);
+    service = await serveStory(demo, testDatabase.database);
   });
   afterAll(async () => {
     await indexer?.stop();
     await service?.stop();
-    await test?.drop();
+    await testDatabase?.drop();
     await demo?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -45,7 +49,7 @@ describe("an index under kills and reorganisations", () => {
     const random = createRandom(seed);
     let killedRunning = 0;
     for (let count = 0; count < kills; count++) {
-      const running = await startIndexer(folder, demo.chain, test.url);
+      const running = await startIndexer(folder, demo.chain, testDatabase.url);
       // Start-up takes about a second; later kills hit running batches.
       await wait(random.between(900, 2_400));
       if (count >= kills / 2) await demo.mineLiveBlock();
@@ -53,7 +57,7 @@ describe("an index under kills and reorganisations", () => {
       await running.kill();
     }
     expect(killedRunning, seed).toBe(kills);
-    indexer = await startIndexer(folder, demo.chain, test.url);
+    indexer = await startIndexer(folder, demo.chain, testDatabase.url);
     await until("the backfill to finish", isHeadIndexed);
     const result = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, unaccountedTokens(demo.story.values));
     expect(result, seed).toMatchObject({ differences: [], read: 0 });
@@ -87,12 +91,12 @@ describe("an index under kills and reorganisations", () => {
     const changeBalance =
       "UPDATE balances SET balance = balance + $1 WHERE chain_id = $2 AND owner = decode($3, 'hex') AND token = decode($4, 'hex')";
     const key = [demo.chain.id, trader?.slice(2), goldToken?.slice(2)];
-    const auditCommand = () => runAudit(folder, test.url);
+    const auditCommand = () => runAudit(folder, testDatabase.url);
     expect(await auditCommand()).toMatchObject({ code: 0, output: expect.stringContaining("No differences.") });
-    await test.database.query(changeBalance, [1, ...key]);
+    await testDatabase.database.query(changeBalance, [1, ...key]);
     expect(await auditCommand()).toMatchObject({ code: 1, output: expect.stringContaining(`1 difference:\n${goldToken} of ${trader}`) });
     const { differences } = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, unaccountedTokens(demo.story.values));
-    await test.database.query(changeBalance, [-1, ...key]);
+    await testDatabase.database.query(changeBalance, [-1, ...key]);
     expect(differences).toHaveLength(1);
     expect(differences[0]).toContain(trader);
   });

@@ -42,7 +42,7 @@ interface Reconciled extends ComparisonResult {
 
 let tokenChain: TokenChain;
 let story: TokenStory;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let clock: Clock;
 let indexing: { stop(): Promise<void> } | undefined;
 let service: Awaited<ReturnType<typeof serveChains>>;
@@ -100,13 +100,13 @@ beforeAll(async () => {
   clock = replaceClock();
   shortenJobIntervals();
   tokenChain = await startTokenChain();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   story = createTokenStory(tokenChain, seed);
   for (let round = 0; round < rounds; round += 1) {
     const height = await story.runRound();
-    indexing ??= await indexUntilHead(tokenChain.config, test.url);
-    service ??= await serveChains([tokenChain.config], test.database);
-    await until("the index to reach the head", () => isIndexed(test.database, tokenChain.config.id, height));
+    indexing ??= await indexUntilHead(tokenChain.config, testDatabase.url);
+    service ??= await serveChains([tokenChain.config], testDatabase.database);
+    await until("the index to reach the head", () => isIndexed(testDatabase.database, tokenChain.config.id, height));
     const [state, allowances] = [await stateAt(height), await createNodeReader(tokenChain).allowancesAt(height)];
     reconciled.push(await waitForEquality(height, () => compareAt(served(), state, tokenChain.tokens, "head", allowances)));
   }
@@ -117,7 +117,7 @@ afterAll(async () => {
   await service?.stop();
   await indexing?.stop();
   await tokenChain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   clock?.restore();
 });
 
@@ -156,7 +156,7 @@ describe("tokens with nonstandard behaviour", () => {
   });
 
   it("pass `ashlar audit`", async () => {
-    const { code, output } = await runAudit(tokenChain.folder, test.url);
+    const { code, output } = await runAudit(tokenChain.folder, testDatabase.url);
     expect(code, output).toBe(0);
   });
 });

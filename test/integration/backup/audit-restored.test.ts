@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditRestored } from "../../../runtime/commands/audit-restored.ts";
 import { identify } from "../../../runtime/commands/chain-identity.ts";
 import { config } from "../../../runtime/config/config.ts";
@@ -43,7 +43,7 @@ const audit = async (chains: readonly object[]): Promise<[boolean, string]> => {
   return [isEqual, output];
 };
 
-it("auditRestored compares a restored chain with its node, and finds a difference", async () => {
+test("auditRestored compares a restored chain with its node, and finds a difference", async () => {
   const chains = [{ name: "test", id: 31337, rpc: chain.url }];
   expect(await audit(chains)).toEqual([
     true,
@@ -57,7 +57,7 @@ it("auditRestored compares a restored chain with its node, and finds a differenc
   ]);
 });
 
-it("identify returns the identity that a chain's node reports, and the configured one if no node responds", async () => {
+test("identify returns the identity that a chain's node reports, and the configured one if no node responds", async () => {
   const { hash: genesisHash } = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["0x0", false]);
   const closed = `http://127.0.0.1:${await freePort()}`;
   const identityOf = (settings: object) => {
@@ -71,7 +71,7 @@ it("identify returns the identity that a chain's node reports, and the configure
   expect(await identityOf({ id: 5 })).toEqual({ ...unknown, problem: "it has no rpc in the configuration" });
 });
 
-it("auditRestored reports which chains it cannot compare, and why", async () => {
+test("auditRestored reports which chains it cannot compare, and why", async () => {
   const closed = `http://127.0.0.1:${await freePort()}`;
   expect(await audit([])).toEqual([true, "Not audited: test, because it is not configured.\n"]);
   expect(await audit([{ name: "test", id: 31337 }])).toEqual([true, "Not audited: test, because it has no rpc in the configuration.\n"]);

@@ -48,15 +48,15 @@ describe("an index backup", () => {
 
   beforeAll(async () => {
     index = await indexSavings();
-    await index.test.database.query(
+    await index.testDatabase.database.query(
       "INSERT INTO api_keys (hash, label) VALUES (sha256('first'), 'a\tb\\n''c'), (sha256('second'), 'second')",
     );
-    await index.test.database.query(
+    await index.testDatabase.database.query(
       "INSERT INTO credit_usage (key_id, day, operation, calls, hundredths) VALUES (1, '2026-01-31', 'blocks', 7, 9007199254740993)",
     );
     folder = await newFolder();
-    await backUp(index.test, folder);
-    expected = await contentsOf(index.test.database);
+    await backUp(index.testDatabase, folder);
+    expected = await contentsOf(index.testDatabase.database);
   });
   afterAll(async () => {
     await index.end();
@@ -72,7 +72,7 @@ describe("an index backup", () => {
     expect(contents).toEqual(expected);
     // The indexed chain has 12 deposits.
     expect(contents.cq_savings_deposits).toMatch(/^12 /);
-    expect(await schemaOf(target.database)).toEqual(await schemaOf(index.test.database));
+    expect(await schemaOf(target.database)).toEqual(await schemaOf(index.testDatabase.database));
     expect(await schemaProblem(target.database, migrations)).toBeNull();
     const inserted = await target.database.query("INSERT INTO api_keys (hash, label) VALUES (sha256('third'), 'third') RETURNING id");
     // The first two keys have the ids 1 and 2.
@@ -94,11 +94,11 @@ describe("an index backup", () => {
 
   it("is consistent if rows are written while it is taken", async () => {
     const [target, other] = [await createEmptyDatabase(), await newFolder()];
-    const backup = backUp(index.test, other);
+    const backup = backUp(index.testDatabase, other);
     let done = false;
     const writes = (async () => {
       while (!done)
-        await index.test.database.transaction(async (client) => {
+        await index.testDatabase.database.transaction(async (client) => {
           await client.query("UPDATE credit_usage SET calls = calls + 1");
           await client.query("UPDATE api_keys SET label = (SELECT calls::text FROM credit_usage) WHERE id = 2");
         });
@@ -119,9 +119,9 @@ describe("an index backup", () => {
   it("is read by connections that share one snapshot, even if transactions commit while they open", async () => {
     let done = false;
     const writes = (async () => {
-      while (!done) await index.test.database.query("UPDATE credit_usage SET calls = calls + 1");
+      while (!done) await index.testDatabase.database.query("UPDATE credit_usage SET calls = calls + 1");
     })();
-    const snapshot = await openSnapshot({ url: index.test.url, applicationName: "ashlar-test" }, 4);
+    const snapshot = await openSnapshot({ url: index.testDatabase.url, applicationName: "ashlar-test" }, 4);
     try {
       const results = await Promise.all(snapshot.sessions.map((session) => session.query("SELECT calls FROM credit_usage")));
       expect(results).toEqual(Array.from({ length: 4 }, () => results[0]));
@@ -223,20 +223,20 @@ describe("an index backup", () => {
 
 describe("a backup folder", () => {
   it("is refused if it has other files, and reused if a backup into it was killed", async () => {
-    const [test, folder] = [await createTestDatabase(), await temporaryFolder()];
+    const [testDatabase, folder] = [await createTestDatabase(), await temporaryFolder()];
     try {
       await writeFile(join(folder, "notes.txt"), "");
-      await expect(backUp(test, folder)).rejects.toThrow("is not empty");
+      await expect(backUp(testDatabase, folder)).rejects.toThrow("is not empty");
       await rm(join(folder, "notes.txt"));
       await writeFile(join(folder, "unfinished"), "");
       await writeFile(join(folder, "blocks.copy.gz"), "half");
-      await expect(restoreInto(test, folder)).rejects.toThrow("is not complete: run ashlar backup again");
-      await backUp(test, folder);
+      await expect(restoreInto(testDatabase, folder)).rejects.toThrow("is not complete: run ashlar backup again");
+      await backUp(testDatabase, folder);
       expect(await readdir(folder)).not.toContain("unfinished");
-      await expect(backUp(test, folder)).rejects.toThrow("is not empty");
+      await expect(backUp(testDatabase, folder)).rejects.toThrow("is not empty");
     } finally {
       await rm(folder, { recursive: true });
-      await test.drop();
+      await testDatabase.drop();
     }
   });
 });

@@ -1,13 +1,13 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { tablesOfChains } from "../../../runtime/backup/chain-tables.ts";
 import { readTables } from "../../../runtime/backup/table-schema.ts";
 import { indexSavings } from "../commands/indexed-savings.ts";
 
-it("every table with chain data can be in a snapshot: its keys do not collide with those of other chains or databases", async () => {
+test("every table with chain data can be in a snapshot: its keys do not collide with those of other chains or databases", async () => {
   // With the tables of a declared protocol.
   const index = await indexSavings();
   onTestFinished(index.end);
-  const { database } = index.test;
+  const { database } = index.testDatabase;
   const tables = await readTables(database);
   const chainTables = tablesOfChains(tables).map(({ name }) => name);
   const keys = await database.query<{ name: string; key: string; first: string }>(

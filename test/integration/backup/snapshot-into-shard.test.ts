@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { restore } from "../../../runtime/commands/restore.ts";
 import { config } from "../../../runtime/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -13,13 +13,13 @@ let folder: string;
 
 beforeAll(async () => {
   [index, control, shard, folder] = await Promise.all([indexSavings(), createTestDatabase(), createTestDatabase(), temporaryFolder()]);
-  await takeSnapshot(index.test, folder);
+  await takeSnapshot(index.testDatabase, folder);
 });
 afterAll(async () => {
   await Promise.all([index.end(), control.drop(), shard.drop(), rm(folder, { recursive: true, force: true })]);
 });
 
-it("a snapshot is restored into its chain's database, and the action is logged in the control database", async () => {
+test("a snapshot is restored into its chain's database, and the action is logged in the control database", async () => {
   const configured = config.parse({
     databaseUrl: control.url,
     databases: { archive: { url: shard.url } },
@@ -28,7 +28,7 @@ it("a snapshot is restored into its chain's database, and the action is logged i
   });
   await restore(configured, folder, { chain: "test" });
   const blocks = "SELECT count(*) AS count, max(number) AS head FROM blocks";
-  expect(await shard.database.query(blocks)).toEqual(await index.test.database.query(blocks));
+  expect(await shard.database.query(blocks)).toEqual(await index.testDatabase.database.query(blocks));
   expect(await shard.database.query("SELECT action FROM operator_actions")).toEqual([]);
   expect(await control.database.query("SELECT number FROM blocks")).toEqual([]);
   expect(await control.database.query("SELECT action, subject FROM operator_actions")).toEqual([

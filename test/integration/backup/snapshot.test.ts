@@ -20,8 +20,8 @@ import { addSnapshot, backUp, contentsOf, restoreInto, takeSnapshot, temporaryFo
 /** Tables without chain data, and tables that a restore itself writes. */
 const excludedTables =
   /^(api_keys|credit_\w+|key_requests|operator_actions|console_\w+|community_protocols|content_versions|indexer_heartbeats|page_anchors|token_requests|chain_restores)$/;
-const contentsOfChains = async (test: TestDatabase): Promise<Record<string, string>> =>
-  Object.fromEntries(Object.entries(await contentsOf(test.database)).filter(([name]) => !excludedTables.test(name)));
+const contentsOfChains = async (testDatabase: TestDatabase): Promise<Record<string, string>> =>
+  Object.fromEntries(Object.entries(await contentsOf(testDatabase.database)).filter(([name]) => !excludedTables.test(name)));
 
 describe("a chain snapshot", () => {
   let index: IndexedSavings;
@@ -53,18 +53,18 @@ describe("a chain snapshot", () => {
 
   beforeAll(async () => {
     index = await indexSavings();
-    await index.test.database.query("INSERT INTO api_keys (hash, label) VALUES (sha256('first'), 'first')");
+    await index.testDatabase.database.query("INSERT INTO api_keys (hash, label) VALUES (sha256('first'), 'first')");
     // Triggers count these rows in nft_documents, nft_traits and nft_trait_values.
-    await index.test.database.query(
+    await index.testDatabase.database.query(
       `INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at, document)
        SELECT 31337, '\\x01', id, 721, 1, 1, '2026-01-31', '{}' FROM generate_series(1, 3) id`,
     );
-    await index.test.database.query(
+    await index.testDatabase.database.query(
       `INSERT INTO nft_attributes (chain_id, token, token_id, position, read_at_block, trait, value)
        SELECT 31337, '\\x01', id, 0, 1, 'colour', CASE WHEN id < 3 THEN 'red' ELSE 'blue' END FROM generate_series(1, 3) id`,
     );
     // Another chain with the same rows.
-    await index.test.database.transaction(async (client) => {
+    await index.testDatabase.database.transaction(async (client) => {
       await client.query("SET LOCAL ashlar.restores_counts = 'on'");
       for (const { name, columns } of tablesOfChains(await readTables(client))) {
         const names = columns.map((column) => column.name);
@@ -73,7 +73,7 @@ describe("a chain snapshot", () => {
       }
     });
     folder = await newFolder();
-    await takeSnapshot(index.test, folder);
+    await takeSnapshot(index.testDatabase, folder);
   });
   afterAll(async () => {
     await index.end();
@@ -83,12 +83,12 @@ describe("a chain snapshot", () => {
 
   it("is added to an empty database and to one that has another chain, and indexing continues after its last block", async () => {
     const [target, other] = [await newDatabase(false), await newFolder()];
-    await takeSnapshot(index.test, other, "other");
+    await takeSnapshot(index.testDatabase, other, "other");
     await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
     expect(await namesOfChains(target)).toEqual(["other"]);
     const restored = await addSnapshot(target, folder, { chain: { id: 31337 }, protocols: protocols(), readsBack: false });
     expect(restored.omittedProtocols).toEqual([]);
-    expect(await contentsOfChains(target)).toEqual(await contentsOfChains(index.test));
+    expect(await contentsOfChains(target)).toEqual(await contentsOfChains(index.testDatabase));
     expect(await target.database.query("SELECT label FROM api_keys")).toEqual([]);
     // Two of the three documents have this value.
     expect(await target.database.query("SELECT chain_id, tokens FROM nft_trait_values WHERE value = 'red' ORDER BY 1")).toEqual([
@@ -104,7 +104,7 @@ describe("a chain snapshot", () => {
     await index.sync();
     await continued.sync();
     await continued.end();
-    expect(await contents(target.database)).toEqual(await contents(index.test.database));
+    expect(await contents(target.database)).toEqual(await contents(index.testDatabase.database));
     // The deposits are in three blocks, and no other block is fetched.
     const events = continued.running.progress.filter(({ blocks }) => blocks > 0);
     expect(events.reduce((sum, { blocks }) => sum + blocks, 0)).toBe(3);
@@ -125,7 +125,7 @@ describe("a chain snapshot", () => {
 
   it("is given the configured name, even if another chain has the name in the snapshot", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
-    await takeSnapshot(index.test, other, "other");
+    await takeSnapshot(index.testDatabase, other, "other");
     await addSnapshot(target, other, { chain: { name: "test" } });
     await expect(addSnapshot(target, folder)).rejects.toThrow("The name test belongs to chain 99 in this index");
     await addSnapshot(target, folder, { chain: { name: "mainnet" } });
@@ -154,17 +154,17 @@ describe("a chain snapshot", () => {
 
   it("cannot be restored as a backup of the entire index, or vice versa", async () => {
     const [target, backup] = [await newDatabase(false), await newFolder()];
-    await backUp(index.test, backup);
+    await backUp(index.testDatabase, backup);
     await expect(addSnapshot(target, backup)).rejects.toThrow("has a backup of an entire index: restore it without --chain");
     await expect(restoreInto(target, folder)).rejects.toThrow("has a snapshot of chain test");
-    await expect(takeSnapshot(index.test, await newFolder(), "base")).rejects.toThrow(
+    await expect(takeSnapshot(index.testDatabase, await newFolder(), "base")).rejects.toThrow(
       'Invalid value "base" for the chain: expected an indexed chain (other, test).',
     );
   });
 
   it("is added without the tables of a protocol that is declared differently; these keep other chains' rows", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
-    await takeSnapshot(index.test, other, "other");
+    await takeSnapshot(index.testDatabase, other, "other");
     await addSnapshot(target, other, { chain: { name: "other" }, protocols: protocols() });
     const { omittedProtocols } = await addSnapshot(target, folder);
     expect(omittedProtocols).toEqual(["savings"]);
@@ -192,7 +192,7 @@ describe("a chain snapshot", () => {
   });
   const otherSnapshot = async (): Promise<string> => {
     const other = await newFolder();
-    await takeSnapshot(index.test, other, "other");
+    await takeSnapshot(index.testDatabase, other, "other");
     return other;
   };
 

@@ -18,18 +18,18 @@ export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "as
 
 const connectionTo = ({ url }: TestDatabase) => ({ url, applicationName: "ashlar-test" });
 
-export const backUp = (test: TestDatabase, folder: string): Promise<Manifest> =>
-  writeBackup({ connection: connectionTo(test), folder, jobs: 2, version: "0.0.0", now: () => new Date() });
+export const backUp = (testDatabase: TestDatabase, folder: string): Promise<Manifest> =>
+  writeBackup({ connection: connectionTo(testDatabase), folder, jobs: 2, version: "0.0.0", now: () => new Date() });
 
 export const restoreInto = (
-  test: TestDatabase,
+  testDatabase: TestDatabase,
   folder: string,
   protocols: readonly Protocol[] = [],
   applied = migrations,
 ): Promise<Restored> =>
   restoreBackup({
-    connection: connectionTo(test),
-    database: test.database,
+    connection: connectionTo(testDatabase),
+    database: testDatabase.database,
     folder,
     jobs: 2,
     migrations: applied,
@@ -38,9 +38,9 @@ export const restoreInto = (
   });
 
 /** Writes a snapshot of a chain, by default of `test`. */
-export const takeSnapshot = (test: TestDatabase, folder: string, name = "test"): Promise<Manifest> =>
+export const takeSnapshot = (testDatabase: TestDatabase, folder: string, name = "test"): Promise<Manifest> =>
   writeBackup({
-    connection: connectionTo(test),
+    connection: connectionTo(testDatabase),
     folder,
     jobs: 2,
     version: "0.0.0",
@@ -56,13 +56,13 @@ export interface SnapshotOptions
 
 /** Adds a snapshot's chain, configured as `test` without an id, to a database. */
 export const addSnapshot = (
-  test: TestDatabase,
+  testDatabase: TestDatabase,
   folder: string,
   { chain = {}, protocols = [], ...options }: SnapshotOptions = {},
 ): Promise<RestoredChain> =>
   restoreChain({
-    connection: connectionTo(test),
-    database: test.database,
+    connection: connectionTo(testDatabase),
+    database: testDatabase.database,
     folder,
     jobs: 2,
     migrations,
@@ -70,7 +70,7 @@ export const addSnapshot = (
     guard: async () => undefined,
     async installProtocol({ id, fingerprint }) {
       const installation = protocols.map(installationOf).find((other) => other.id === id && other.fingerprint === fingerprint);
-      return installation !== undefined && installTables(test.database, installation);
+      return installation !== undefined && installTables(testDatabase.database, installation);
     },
     forgetProtocols: forgetProtocolsOn,
     onRestored: async () => undefined,

@@ -157,17 +157,17 @@ describe("decodeBlock", () => {
 describe("the largest numbers in the index", () => {
   let chain: TestChain;
   let proxy: RpcProxy;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   beforeAll(async () => {
     chain = await startTestChain();
     proxy = await startRpcProxy(chain.url);
-    test = await createTestDatabase();
+    testDatabase = await createTestDatabase();
     await chain.send({ to: chain.accounts[1] as Hex, value: 1n });
     await chain.mine(Number(numberCases[1]?.[1]));
   });
   afterAll(async () => {
     await proxy?.close();
-    await test?.drop();
+    await testDatabase?.drop();
     await chain?.stop();
   });
 
@@ -183,10 +183,10 @@ describe("the largest numbers in the index", () => {
           Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(2n ** 63n - 1n), type: "0xff" });
       }
     };
-    const indexer = await createTestIndexer(proxy.url, test.database);
+    const indexer = await createTestIndexer(proxy.url, testDatabase.database);
     await indexer.runToHead(1);
     await indexer.close();
-    const [, stored] = await createStoredLedger(test.database, 31337).blocks(0, 1, "none");
+    const [, stored] = await createStoredLedger(testDatabase.database, 31337).blocks(0, 1, "none");
     expect(stored).toMatchObject({ gasLimit: maxUint256, size: Number(maxSafeInteger), timestamp: Number(numberCases[1]?.[1]) });
     expect(stored?.transactions[0]).toMatchObject({ gasLimit: 2n ** 64n - 1n, nonce: 2n ** 63n - 1n, type: 255 });
     // A failed attempt would have logged a warning.

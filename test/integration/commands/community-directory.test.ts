@@ -21,7 +21,7 @@ afterAll(() => savings?.end());
 describe("the start of a service", () => {
   const open = (warnings: string[] = []) => {
     const settings = config.parse({
-      databaseUrl: savings.test.url,
+      databaseUrl: savings.testDatabase.url,
       communityDirectory: savings.directory.path,
       chains: [{ name: "test", id: 31337 }],
     });
@@ -42,7 +42,7 @@ describe("the start of a service", () => {
         `2 problems in ${savings.directory.path}: correct the files, or remove communityDirectory from the configuration.`,
       ].join("\n"),
     });
-    expect(await savings.test.database.query("SELECT FROM pg_namespace WHERE starts_with(nspname, 'cq_test_')")).toEqual([]);
+    expect(await savings.testDatabase.database.query("SELECT FROM pg_namespace WHERE starts_with(nspname, 'cq_test_')")).toEqual([]);
   });
 
   it("is refused if a table cannot be created", async () => {

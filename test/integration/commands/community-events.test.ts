@@ -86,7 +86,7 @@ describe("declared events without a matching log", () => {
     const addresses = Array.from({ length: 101 }, (_, position): Address => `0x${(position + 1).toString(16).padStart(40, "0")}`);
     const sampleOf = async (count: number) => {
       const fixed = new Map([["vault", new Map(addresses.slice(0, count).map((address) => [address, 0] as const))]]);
-      const { emitted } = await protocolLogs(savings.test.database, 31337, protocol, fixed);
+      const { emitted } = await protocolLogs(savings.testDatabase.database, 31337, protocol, fixed);
       return emitted.map(({ contracts, isSample }) => ({ contracts, isSample }));
     };
     expect(await sampleOf(101)).toEqual([{ contracts: 100, isSample: true }]);
@@ -100,7 +100,12 @@ describe("declared events without a matching log", () => {
     );
     expect(event.topic0).toBe(withdrawTopic);
     const more = { ...protocol, tables: [...protocol.tables, { ...tableOf("withdrawals", "vault", [event.text]) }] };
-    const logs = await protocolLogs(savings.test.database, 31337, protocol, fixedContracts(protocol, { name: "test", community: {} }));
+    const logs = await protocolLogs(
+      savings.testDatabase.database,
+      31337,
+      protocol,
+      fixedContracts(protocol, { name: "test", community: {} }),
+    );
     expect(renderLogs(more, logs)).toEqual([
       "  no logs     withdrawals: none of the 24 logs of vault is Withdraw(address,address,address,uint256,uint256)",
     ]);

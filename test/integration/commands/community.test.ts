@@ -36,7 +36,9 @@ describe("ashlar community test", () => {
       "  deposits:\n    contract: vault",
       '  more: { contract: vault, events: ["More(uint256 amount)"] }\n  deposits:\n    contract: vault',
     );
-    const before = await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2");
+    const before = await savings.testDatabase.database.query(
+      "SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2",
+    );
     const result = await savings.tryDirectory();
     // Each of the 12 deposits has two logs: Deposit, and the shares' Transfer.
     const filled = { reason: "its tables, columns, indexes or reads differ from those in the index", logs: 24, hasMore: false };
@@ -49,11 +51,13 @@ describe("ashlar community test", () => {
     expect(renderResult(result, "test")[0]).toBe(
       `savings on test, with the rows of 24 stored logs but no read results, because ${filled.reason}; restart Ashlar with communityDirectory to index the protocol:`,
     );
-    expect(await savings.test.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2")).toEqual(
-      before,
+    expect(
+      await savings.testDatabase.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"),
+    ).toEqual(before);
+    expect(await savings.testDatabase.database.query("SELECT FROM projection_checkpoints WHERE projection LIKE 'community:test%'")).toEqual(
+      [],
     );
-    expect(await savings.test.database.query("SELECT FROM projection_checkpoints WHERE projection LIKE 'community:test%'")).toEqual([]);
-    expect(await savings.test.database.query("SELECT FROM api_keys WHERE label = 'community test'")).toEqual([]);
+    expect(await savings.testDatabase.database.query("SELECT FROM api_keys WHERE label = 'community test'")).toEqual([]);
   });
 
   it.each([
@@ -75,7 +79,7 @@ describe("ashlar community test", () => {
   });
 
   it("runs the SQL with the reader role's privileges, on the index's tables and on temporary ones", async () => {
-    await savings.test.database.query(`REVOKE SELECT ON api.transactions FROM ${savings.reader.readerRole}`);
+    await savings.testDatabase.database.query(`REVOKE SELECT ON api.transactions FROM ${savings.reader.readerRole}`);
     try {
       for (const version of [1, 2]) {
         savings.directory.edit("protocol.yaml", "version: 1", `version: ${version}`);
@@ -89,7 +93,7 @@ describe("ashlar community test", () => {
         ]);
       }
     } finally {
-      await savings.test.database.query(`GRANT SELECT ON api.transactions TO ${savings.reader.readerRole}`);
+      await savings.testDatabase.database.query(`GRANT SELECT ON api.transactions TO ${savings.reader.readerRole}`);
     }
   });
 
@@ -191,9 +195,9 @@ describe("a statement that takes too long", () => {
     savings.directory.edit("deposits.sql", "  d.assets,", `  d.assets + (SELECT count(*) FROM ${tables}) AS assets,`);
     const limits = { statementMilliseconds: 300 };
     const limited = await openReader(
-      config.parse({ databaseUrl: savings.test.url, limits }),
-      { url: savings.test.url },
-      savings.test.database,
+      config.parse({ databaseUrl: savings.testDatabase.url, limits }),
+      { url: savings.testDatabase.url },
+      savings.testDatabase.database,
       1,
     );
     const { operations } = await savings.tryDirectory({ limits }, limited).finally(() => limited.reader.close());
@@ -203,7 +207,7 @@ describe("a statement that takes too long", () => {
 
 describe("ashlar community status", () => {
   it("counts the rows, the skipped logs and the queued reads of each protocol", async () => {
-    const statuses = await createCommunityQueries(savings.test.database).statuses();
+    const statuses = await createCommunityQueries(savings.testDatabase.database).statuses();
     const head = await savings.chain.head();
     expect(statuses.flatMap((status) => renderStatus(status, "test"))).toEqual([
       `savings on test: at block ${head}`,

@@ -4,26 +4,26 @@ import { holdDemoKey } from "../../../runtime/commands/demo-key.ts";
 import { createKeys, hashKey, newKey } from "../../../runtime/http/keys.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeEach(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterEach(() => test.drop());
+afterEach(() => testDatabase.drop());
 
 const chains = [{ id: 31337, name: "demo" }];
 const insertChain = (id: number, name: string) =>
-  test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, 0)", [
+  testDatabase.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, 0)", [
     id,
     name,
     Buffer.alloc(32),
   ]);
-const check = (isExternal: boolean) => requireDemoDatabase({ database: test.database, chains, isExternal });
+const check = (isExternal: boolean) => requireDemoDatabase({ database: testDatabase.database, chains, isExternal });
 
 describe("the demo", () => {
   it("accepts an empty database, and a demo's database that has keys", async () => {
     await check(true);
     await insertChain(31337, "demo");
-    await createKeys(test.database).create({ label: "mine" });
+    await createKeys(testDatabase.database).create({ label: "mine" });
     await check(true);
     await check(false);
   });
@@ -37,7 +37,7 @@ describe("the demo", () => {
   });
 
   it("refuses an external database with an operator's keys", async () => {
-    await createKeys(test.database).create({ label: "mine" });
+    await createKeys(testDatabase.database).create({ label: "mine" });
     await check(false);
     await expect(check(true)).rejects.toThrow(/refuses a database with API keys: found 1;/);
   });
@@ -46,14 +46,14 @@ describe("the demo", () => {
 describe("the demo key", () => {
   it("is valid while the demo runs and up to two minutes after it was killed, but not after it has stopped", async () => {
     const key = newKey();
-    const { find } = createKeys(test.database);
-    const end = await holdDemoKey(test.database, key);
+    const { find } = createKeys(testDatabase.database);
+    const end = await holdDemoKey(testDatabase.database, key);
     const expiresIn = ((await find(hashKey(key)))?.expiresAt ?? 0) - Date.now();
     expect(expiresIn).toBeGreaterThan(60_000);
     expect(expiresIn).toBeLessThanOrEqual(120_000);
     await end();
     expect(await find(hashKey(key))).toBeNull();
-    const endAgain = await holdDemoKey(test.database, key);
+    const endAgain = await holdDemoKey(testDatabase.database, key);
     expect(await find(hashKey(key))).not.toBeNull();
     await endAgain();
   });

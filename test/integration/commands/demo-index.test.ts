@@ -8,51 +8,51 @@ const genesisTime = 1_767_225_600;
 
 describe("the index of the demo's Bitcoin chain", () => {
   const nodes: BitcoinDemo[] = [];
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   const start = async (time = genesisTime): Promise<BitcoinDemo> => {
     const node = await startBitcoin(time);
     nodes.push(node);
     return node;
   };
   const readHead = async (): Promise<unknown> =>
-    (await test.database.query("SELECT hash, number FROM bitcoin_blocks ORDER BY number DESC LIMIT 1"))[0];
+    (await testDatabase.database.query("SELECT hash, number FROM bitcoin_blocks ORDER BY number DESC LIMIT 1"))[0];
 
   beforeEach(async () => {
-    test = await createTestDatabase();
+    testDatabase = await createTestDatabase();
   });
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()));
-    await test.drop();
+    await testDatabase.drop();
   });
 
   it("matches the chain that a later start creates, even if it is empty or incomplete", async () => {
     const first = await start();
-    expect(await matchesBitcoinDemo(test.database, first)).toBe(true);
-    await indexBitcoin(first, test.database);
+    expect(await matchesBitcoinDemo(testDatabase.database, first)).toBe(true);
+    await indexBitcoin(first, testDatabase.database);
     await first.stop();
     nodes.pop();
-    expect(await matchesBitcoinDemo(test.database, await start())).toBe(true);
-    await test.database.query("DELETE FROM bitcoin_blocks WHERE number > 100");
-    expect(await matchesBitcoinDemo(test.database, await start())).toBe(true);
-    await test.database.query("DELETE FROM bitcoin_blocks");
-    expect(await matchesBitcoinDemo(test.database, await start())).toBe(true);
+    expect(await matchesBitcoinDemo(testDatabase.database, await start())).toBe(true);
+    await testDatabase.database.query("DELETE FROM bitcoin_blocks WHERE number > 100");
+    expect(await matchesBitcoinDemo(testDatabase.database, await start())).toBe(true);
+    await testDatabase.database.query("DELETE FROM bitcoin_blocks");
+    expect(await matchesBitcoinDemo(testDatabase.database, await start())).toBe(true);
   });
 
   it("does not match a chain with another genesis block, and can be replaced by that chain's index", async () => {
-    await indexBitcoin(await start(), test.database);
+    await indexBitcoin(await start(), testDatabase.database);
     const other = await start(genesisTime + 60);
-    expect(await matchesBitcoinDemo(test.database, other)).toBe(false);
-    await deleteChain(test.database, other.chain.id);
-    await indexBitcoin(other, test.database);
+    expect(await matchesBitcoinDemo(testDatabase.database, other)).toBe(false);
+    await deleteChain(testDatabase.database, other.chain.id);
+    await indexBitcoin(other, testDatabase.database);
     expect(await readHead()).toEqual({ number: 337, hash: other.hashAt(337) });
   });
 
   it("does not match a chain that is shorter or has another block at the indexed head, such as another story version's chain", async () => {
     const node = await start();
-    await indexBitcoin(node, test.database);
+    await indexBitcoin(node, testDatabase.database);
     const shorter: BitcoinDemo = { ...node, hashAt: (height) => (height > 300 ? null : node.hashAt(height)) };
     const changed: BitcoinDemo = { ...node, hashAt: (height) => node.hashAt(height > 300 ? height - 1 : height) };
-    expect(await matchesBitcoinDemo(test.database, shorter)).toBe(false);
-    expect(await matchesBitcoinDemo(test.database, changed)).toBe(false);
+    expect(await matchesBitcoinDemo(testDatabase.database, shorter)).toBe(false);
+    expect(await matchesBitcoinDemo(testDatabase.database, changed)).toBe(false);
   });
 });

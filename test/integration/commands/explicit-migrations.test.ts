@@ -10,35 +10,35 @@ const names = migrations.map(({ name }) => name);
 const last = names.at(-1);
 
 describe("a command that opens an external database", () => {
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   beforeEach(async () => {
-    test = await createTestDatabase({ migrated: false });
+    testDatabase = await createTestDatabase({ migrated: false });
   });
-  afterEach(() => test.drop());
+  afterEach(() => testDatabase.drop());
 
   const open = async (settings: object): Promise<void> => {
-    const database = await openDatabase(config.parse({ databaseUrl: test.url, ...settings }));
+    const database = await openDatabase(config.parse({ databaseUrl: testDatabase.url, ...settings }));
     await database.close();
   };
 
   it("creates the schema in an empty one", async () => {
     await open({});
-    expect(await pendingMigrations(test.database, migrations)).toEqual([]);
+    expect(await pendingMigrations(testDatabase.database, migrations)).toEqual([]);
   });
 
   it("refuses an older schema, which only ashlar migrate upgrades", async () => {
-    await migrate(test.database, migrations.slice(0, -1));
+    await migrate(testDatabase.database, migrations.slice(0, -1));
     await expect(open({})).rejects.toThrow(
       `The database schema is older than this server (pending migrations: ${last}): run ashlar migrate.`,
     );
-    expect(await pendingMigrations(test.database, migrations)).toEqual([last]);
-    await migrate(test.database, migrations);
+    expect(await pendingMigrations(testDatabase.database, migrations)).toEqual([last]);
+    await migrate(testDatabase.database, migrations);
     await open({});
   });
 
   it("migrates an older schema with migrate: auto", async () => {
-    await migrate(test.database, migrations.slice(0, -1));
+    await migrate(testDatabase.database, migrations.slice(0, -1));
     await open({ migrate: "auto" });
-    expect(await pendingMigrations(test.database, migrations)).toEqual([]);
+    expect(await pendingMigrations(testDatabase.database, migrations)).toEqual([]);
   });
 });

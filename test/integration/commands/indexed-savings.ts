@@ -16,7 +16,7 @@ export interface IndexedSavings {
   readonly chain: TestChain;
   readonly market: Market;
   readonly directory: SavingsDirectory;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly reader: OpenReader;
   /** The protocol that its files currently declare. */
   addedProtocol(): AddedProtocol;
@@ -33,9 +33,9 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
   const chain = await startTestChain();
   const market = await startMarket(chain);
   const directory = createSavingsDirectory(market.vaults);
-  const test = await createTestDatabase();
-  const reader = await openReader(config.parse({ databaseUrl: test.url }), { url: test.url }, test.database, 8);
-  const index = await startCommunityIndex(chain, test.database, {
+  const testDatabase = await createTestDatabase();
+  const reader = await openReader(config.parse({ databaseUrl: testDatabase.url }), { url: testDatabase.url }, testDatabase.database, 8);
+  const index = await startCommunityIndex(chain, testDatabase.database, {
     protocols: loadAddedProtocols(directory.path, {}).map(({ protocol }) => protocol),
     readerRole: reader.readerRole,
   });
@@ -50,7 +50,7 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
     chain,
     market,
     directory,
-    test,
+    testDatabase,
     reader,
     addedProtocol,
     tryDirectory: (serverSettings = {}, opened = reader) => {
@@ -58,7 +58,7 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
       return tryProtocol(addedProtocol(), {
         config: config.parse(serverSettings),
         chain: settings,
-        database: test.database,
+        database: testDatabase.database,
         reader: opened,
       });
     },
@@ -71,7 +71,7 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
     end: async () => {
       await index.end();
       await reader.reader.close();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
       directory.remove();
     },

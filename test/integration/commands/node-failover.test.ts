@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let proxies: RpcProxy[];
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 const lines: string[] = [];
 const stop = new AbortController();
 let indexing: Promise<void>;
@@ -19,12 +19,12 @@ beforeAll(async () => {
   chain = await startTestChain();
   for (let block = 0; block < 3; block += 1) await chain.mine();
   proxies = await Promise.all([startRpcProxy(chain.url), startRpcProxy(chain.url), startRpcProxy(chain.url)]);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
 afterAll(async () => {
   stop.abort();
   await indexing;
-  await test?.drop();
+  await testDatabase?.drop();
   await Promise.all((proxies ?? []).map((proxy) => proxy.close()));
   await chain?.stop();
 });
@@ -36,24 +36,32 @@ const kill = (position: number): void => {
     return true;
   };
 };
-const isIndexed = async (height: number): Promise<boolean> => (await createLedgerQueries(test.database).head(31337))?.number === height;
+const isIndexed = async (height: number): Promise<boolean> =>
+  (await createLedgerQueries(testDatabase.database).head(31337))?.number === height;
 const failovers = (): string[] => lines.filter((line) => line.includes("continues with"));
 
-it("an indexer starts with the second node if the first one is down", async () => {
+test("an indexer starts with the second node if the first one is down", async () => {
   kill(0);
   const settings = { name: "test", id: 31337, rpc: proxies.map(({ url }) => url), pollMilliseconds: 50 };
   const config: ChainConfig = { ...chainConfig.parse(settings), id: 31337 };
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
   indexing = runIndexers(
-    { protocols: [], database: { indexing: test.database, readerRole: "" }, logger, progress, chains: [config], endsOnFatalFailure: false },
+    {
+      protocols: [],
+      database: { indexing: testDatabase.database, readerRole: "" },
+      logger,
+      progress,
+      chains: [config],
+      endsOnFatalFailure: false,
+    },
     stop.signal,
   );
   await until("the chain to be indexed", () => isIndexed(3));
   expect(failovers()).toEqual([expect.stringMatching(/Indexing test continues with node 2 .* instead of node 1 .*: its requests fail/)]);
 });
 
-it("the indexer continues with the third node when the second one goes down, and does not return to the first one", async () => {
+test("the indexer continues with the third node when the second one goes down, and does not return to the first one", async () => {
   kill(1);
   for (let block = 0; block < 3; block += 1) await chain.mine();
   await until("the new blocks to be indexed", () => isIndexed(6));
@@ -61,7 +69,7 @@ it("the indexer continues with the third node when the second one goes down, and
   expect(failovers()[1]).toMatch(/Indexing test continues with node 3 .* instead of node 2 /);
 });
 
-it("the indexer continues with the recovered first node when the third one reports another chain", async () => {
+test("the indexer continues with the recovered first node when the third one reports another chain", async () => {
   const [first, , third] = proxies as [RpcProxy, RpcProxy, RpcProxy];
   first.intercept = null;
   third.tamper = (method, reply) => {

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
 import { createBitcoinQueries } from "../../../runtime/domains/bitcoin/queries.ts";
@@ -15,7 +15,7 @@ import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let config: ChainConfig;
 let requests = 0;
 
@@ -27,11 +27,11 @@ beforeAll(async () => {
     requests += 1;
     return false;
   };
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await proxy?.close();
   await chain?.stop();
 });
@@ -45,7 +45,7 @@ const startIndexer = () => {
   const options = {
     protocols: [],
     diskSpace,
-    database: { indexing: test.database, readerRole: "" },
+    database: { indexing: testDatabase.database, readerRole: "" },
     logger: pino({ level: "silent" }),
     progress,
   };
@@ -55,26 +55,26 @@ const startIndexer = () => {
     await indexing;
   };
 };
-const head = async () => (await createLedgerQueries(test.database).head(31337))?.number;
+const head = async () => (await createLedgerQueries(testDatabase.database).head(31337))?.number;
 const readReadiness = async () => {
   const queries = {
-    ledger: createLedgerQueries(test.database),
-    bitcoin: createBitcoinQueries(test.database),
-    network: createNetworkQueries(test.database),
+    ledger: createLedgerQueries(testDatabase.database),
+    bitcoin: createBitcoinQueries(testDatabase.database),
+    network: createNetworkQueries(testDatabase.database),
   };
-  return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 }));
+  return readinessOf(await inspectDatabase([config], queries, testDatabase.database, { now: () => new Date(), maxSilentSeconds: 300 }));
 };
 /** Other tests use other databases on the same PostgreSQL server. */
 const locks =
   "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
-const isLocked = async () => (await test.database.query(locks)).length > 0;
+const isLocked = async () => (await testDatabase.database.query(locks)).length > 0;
 const target = { id: 31337, name: "test" };
 
-it("a paused chain is not indexed and its node receives no requests, even from a restarted indexer, until it is resumed", async () => {
+test("a paused chain is not indexed and its node receives no requests, even from a restarted indexer, until it is resumed", async () => {
   const stop = startIndexer();
   await until("the first blocks", async () => (await head()) === 3);
-  expect(await pauseChain(test.database, target, "operator@test")).toBe(true);
-  expect(await pauseChain(test.database, target, "operator@test")).toBe(false);
+  expect(await pauseChain(testDatabase.database, target, "operator@test")).toBe(true);
+  expect(await pauseChain(testDatabase.database, target, "operator@test")).toBe(false);
   await until("the indexer to release its lock", async () => !(await isLocked()));
   await until("the indexer to report", () => printed.length > 0);
   await chain.mine();
@@ -90,8 +90,8 @@ it("a paused chain is not indexed and its node receives no requests, even from a
   expect(requests).toBe(before);
   expect(await head()).toBe(3);
 
-  expect(await resumeChain(test.database, target, "operator@test")).toBe(true);
-  expect(await resumeChain(test.database, target, "operator@test")).toBe(false);
+  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe(true);
+  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe(false);
   await until("the new block", async () => (await head()) === 4);
   expect(printed).toEqual([
     "Indexing test is paused; resume it with: ashlar chains resume test",
@@ -99,29 +99,29 @@ it("a paused chain is not indexed and its node receives no requests, even from a
     "Indexing test is resumed",
   ]);
   await stopRestarted();
-  const actions = await listActions(test.database, 10);
+  const actions = await listActions(testDatabase.database, 10);
   expect(actions.map(({ actor, action, subject, details }) => ({ actor, action, subject, details }))).toEqual([
     { actor: "operator@test", action: "chain.resume", subject: "test", details: {} },
     { actor: "operator@test", action: "chain.pause", subject: "test", details: {} },
   ]);
 });
 
-it("a paused chain is ready no matter how long its indexer is silent, and once it is resumed, silence is counted from then", async () => {
-  const simulateSilence = () => test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
+test("a paused chain is ready no matter how long its indexer is silent, and once it is resumed, silence is counted from then", async () => {
+  const simulateSilence = () => testDatabase.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
   await simulateSilence();
   expect((await readReadiness()).reasons).toEqual(["Indexer of test stopped: it does not report (no progress for 301 s)"]);
-  await pauseChain(test.database, target, "operator@test");
+  await pauseChain(testDatabase.database, target, "operator@test");
   const paused = await readReadiness();
   expect(paused.reasons).toEqual([]);
   expect(paused.details).toMatchObject({ chains: [{ name: "test", paused_since: expect.stringMatching(/^\d{4}-.*Z$/) }] });
   await simulateSilence();
-  await resumeChain(test.database, target, "operator@test");
+  await resumeChain(testDatabase.database, target, "operator@test");
   const resumed = await readReadiness();
   expect(resumed.reasons).toEqual([]);
   expect(resumed.details).toMatchObject({ chains: [{ paused_since: null }] });
 });
 
-it("a chain is not indexed while disk space is low, readiness reports the reason, and indexing resumes automatically", async () => {
+test("a chain is not indexed while disk space is low, readiness reports the reason, and indexing resumes automatically", async () => {
   const stop = startIndexer();
   const indexed = await head();
   await chain.mine();
@@ -133,10 +133,11 @@ it("a chain is not indexed while disk space is low, readiness reports the reason
   await until("the indexer to pause", () => printed.includes(`Indexing test is paused: ${reason}`));
   await until("the indexer to release its lock", async () => !(await isLocked()));
   await chain.mine();
-  const failure = async () => (await test.database.query<{ failure: string | null }>("SELECT failure FROM indexer_heartbeats"))[0]?.failure;
+  const failure = async () =>
+    (await testDatabase.database.query<{ failure: string | null }>("SELECT failure FROM indexer_heartbeats"))[0]?.failure;
   await until("the reason", async () => (await failure()) === reason);
   expect((await readReadiness()).reasons).toEqual([]);
-  await test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
+  await testDatabase.database.query("UPDATE indexer_heartbeats SET alive_at = now() - interval '301 seconds'");
   expect((await readReadiness()).reasons).toEqual([`Indexer of test stopped: ${reason} (no progress for 301 s)`]);
   expect(await head()).toBe((indexed ?? 0) + 1);
   isDiskLow = false;
@@ -146,10 +147,10 @@ it("a chain is not indexed while disk space is low, readiness reports the reason
   await stop();
 });
 
-it("the database refuses to change recorded actions", async () => {
+test("the database refuses to change recorded actions", async () => {
   const refused = { code: "42501" };
-  const recorded = await listActions(test.database, 10);
+  const recorded = await listActions(testDatabase.database, 10);
   for (const statement of ["UPDATE operator_actions SET actor = 'other'", "DELETE FROM operator_actions", "TRUNCATE operator_actions"])
-    await expect(test.database.query(statement)).rejects.toMatchObject(refused);
-  expect(await listActions(test.database, 10)).toEqual(recorded);
+    await expect(testDatabase.database.query(statement)).rejects.toMatchObject(refused);
+  expect(await listActions(testDatabase.database, 10)).toEqual(recorded);
 });

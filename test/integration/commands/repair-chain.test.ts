@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { repairChain } from "../../../runtime/commands/repair-chain.ts";
 import { chainConfig } from "../../../runtime/config/config.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
@@ -8,21 +8,21 @@ import { createTestIndexer, runInBackground } from "../../support/indexer/suppor
 import { until } from "../../support/until.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let fresh: TestDatabase;
 const printed: string[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   fresh = await createTestDatabase();
   for (let block = 0; block < 20; block += 1) await chain.mine();
-  const indexer = await createTestIndexer(chain.url, test.database);
+  const indexer = await createTestIndexer(chain.url, testDatabase.database);
   await indexer.runToHead(20);
   await indexer.close();
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await fresh?.drop();
   await chain?.stop();
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
 const repair = (to: number, isConfirmed: boolean) => {
   const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   return repairChain({
-    database: test.database,
+    database: testDatabase.database,
     chain: config,
     protocols: [],
     to,
@@ -40,21 +40,21 @@ const repair = (to: number, isConfirmed: boolean) => {
   });
 };
 const finalized = async () =>
-  (await test.database.query<{ height: number | null }>("SELECT finalized_block AS height FROM chains"))[0]?.height;
+  (await testDatabase.database.query<{ height: number | null }>("SELECT finalized_block AS height FROM chains"))[0]?.height;
 
-it("a chain that stopped because of a wrong finalized block is indexed again only after a repair", async () => {
+test("a chain that stopped because of a wrong finalized block is indexed again only after a repair", async () => {
   // As if the node had reported its head as finalized.
-  await test.database.query("UPDATE chains SET finalized_block = 20");
+  await testDatabase.database.query("UPDATE chains SET finalized_block = 20");
   await chain.rpc("anvil_reorg", [5, []]);
-  const ended = await createTestIndexer(chain.url, test.database);
+  const ended = await createTestIndexer(chain.url, testDatabase.database);
   await expect(ended.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(
     /is correct; if the node is, run ashlar chains repair test --to 15\.$/,
   );
   await ended.close();
 
-  const before = await dump(test.database);
+  const before = await dump(testDatabase.database);
   await repair(15, false);
-  expect(await dump(test.database)).toEqual(before);
+  expect(await dump(testDatabase.database)).toEqual(before);
   expect(printed).toContain("Nothing was changed. Pause the chain with ashlar chains pause test, and pass --yes to do this.");
   expect(printed[0]).toBe("test is indexed up to block 20; its finalized block is 20.");
   await expect(repair(16, true)).rejects.toThrow(/The node of test has a different block 16 \(0x[0-9a-f]{64}\) than the index/);
@@ -62,17 +62,17 @@ it("a chain that stopped because of a wrong finalized block is indexed again onl
 
   await repair(15, true);
   expect(await finalized()).toBe(15);
-  const again = await createTestIndexer(chain.url, test.database);
+  const again = await createTestIndexer(chain.url, testDatabase.database);
   await again.runToHead(20);
   await again.close();
   const other = await createTestIndexer(chain.url, fresh.database);
   await other.runToHead(20);
   await other.close();
-  expect(await dump(test.database)).toEqual(await dump(fresh.database));
+  expect(await dump(testDatabase.database)).toEqual(await dump(fresh.database));
 });
 
-it("a chain cannot be repaired while it is being indexed", async () => {
-  const running = await createTestIndexer(chain.url, test.database);
+test("a chain cannot be repaired while it is being indexed", async () => {
+  const running = await createTestIndexer(chain.url, testDatabase.database);
   const stop = runInBackground(running);
   await until("the indexer to lead", () => running.indexer.status().leading);
   await expect(repair(15, true)).rejects.toThrow(

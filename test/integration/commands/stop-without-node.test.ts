@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
 let folder: string;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 /** The connections to a node that never responds. */
 const connections = new Set<Socket>();
 const node = createServer((socket) => {
@@ -19,11 +19,11 @@ const node = createServer((socket) => {
     .on("close", () => connections.delete(socket))
     .resume();
 });
-const { run } = createCommandRunner(() => ({ folder, url: test.url }));
+const { run } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-silent-node-"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   node.listen(0, "127.0.0.1");
   await once(node, "listening");
   const migrating = run(["migrate"]);
@@ -31,12 +31,12 @@ beforeAll(async () => {
   return async () => {
     for (const socket of connections) socket.destroy();
     node.close();
-    await test.drop();
+    await testDatabase.drop();
     await rm(folder, { recursive: true });
   };
 });
 
-it.each([
+test.each([
   ["start", "fetches the chain id", ""],
   ["serve", "fetches the chain id", ""],
   ["index", "fetches the chain id", ""],

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
 import { createBitcoinQueries } from "../../../runtime/domains/bitcoin/queries.ts";
@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let config: ChainConfig;
 const stop = new AbortController();
 let indexing: Promise<void>;
@@ -22,35 +22,41 @@ beforeAll(async () => {
   chain = await startTestChain();
   for (let block = 0; block < 3; block += 1) await chain.mine();
   proxy = await startRpcProxy(chain.url);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
 });
 afterAll(async () => {
   stop.abort();
   await indexing;
-  await test?.drop();
+  await testDatabase?.drop();
   await proxy?.close();
   await chain?.stop();
 });
 
 const reasons = async (): Promise<readonly string[]> => {
   const queries = {
-    ledger: createLedgerQueries(test.database),
-    bitcoin: createBitcoinQueries(test.database),
-    network: createNetworkQueries(test.database),
+    ledger: createLedgerQueries(testDatabase.database),
+    bitcoin: createBitcoinQueries(testDatabase.database),
+    network: createNetworkQueries(testDatabase.database),
   };
-  return readinessOf(await inspectDatabase([config], queries, test.database, { now: () => new Date(), maxSilentSeconds: 300 })).reasons;
+  return readinessOf(await inspectDatabase([config], queries, testDatabase.database, { now: () => new Date(), maxSilentSeconds: 300 }))
+    .reasons;
 };
 /** Moves the indexer's last progress into the past. */
 const simulateSilence = (seconds: number) =>
-  test.database.query("UPDATE indexer_heartbeats SET alive_at = now() - $1 * interval '1 second'", [seconds]);
+  testDatabase.database.query("UPDATE indexer_heartbeats SET alive_at = now() - $1 * interval '1 second'", [seconds]);
 
-it("an indexer that refuses its node is not ready, reports the reason, and is restarted until the node is valid", async () => {
+test("an indexer that refuses its node is not ready, reports the reason, and is restarted until the node is valid", async () => {
   proxy.tamper = (method, reply) => {
     if (method === "eth_chainId") reply.result = "0x5";
   };
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
-  const options = { protocols: [], database: { indexing: test.database, readerRole: "" }, logger: pino({ level: "silent" }), progress };
+  const options = {
+    protocols: [],
+    database: { indexing: testDatabase.database, readerRole: "" },
+    logger: pino({ level: "silent" }),
+    progress,
+  };
   indexing = runIndexers({ ...options, chains: [config], endsOnFatalFailure: false }, stop.signal);
   const stopped = /^Indexer of test stopped: The node of test reports chain id 5, expected 31337/;
   await until("the reason", async () => (await reasons()).some((reason) => stopped.test(reason)));
@@ -58,7 +64,7 @@ it("an indexer that refuses its node is not ready, reports the reason, and is re
   await until("the indexer to be ready", async () => (await reasons()).length === 0);
 });
 
-it("an indexer is ready if its chain has no new blocks, but not if it makes no progress", async () => {
+test("an indexer is ready if its chain has no new blocks, but not if it makes no progress", async () => {
   await simulateSilence(301);
   // The chain has had no new block, but its node responds.
   await until("the next heartbeat", async () => (await reasons()).length === 0);

@@ -17,7 +17,7 @@ const account: Address = "0x7777777777777777777777777777777777777777";
 let chain: TestChain;
 let rpc: Rpc;
 let source: Source;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -25,18 +25,18 @@ beforeAll(async () => {
   source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
 });
 beforeEach(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   await chain.send({ to: account, value: 70n, gas: 21_000n });
   await chain.mine();
 });
-afterEach(() => test.drop());
+afterEach(() => testDatabase.drop());
 afterAll(async () => {
   await rpc?.close();
   await chain?.stop();
 });
 
 const indexToHead = async (nativeAccounting: "traces" | "state") => {
-  const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ nativeAccounting }) });
+  const testIndexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainOf({ nativeAccounting }) });
   await testIndexer.runToHead(await chain.head());
   await testIndexer.close();
 };
@@ -51,7 +51,7 @@ const startWatch = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
   const stop = new AbortController();
   const watch = createNativeWatch({
     chain: { id: 31337, name: "test" },
-    database: test.database,
+    database: testDatabase.database,
     source: node,
     status: () => ({ following: true, leading: true, catchingUp: [] }),
     logger: { info: (message) => messages.push(message), warn: (message) => messages.push(message) },
@@ -80,7 +80,7 @@ const countingNode = () => {
   };
   return { node, comparisons: () => count };
 };
-const readMissing = async () => (await readChain(test.database, 31337))?.missing;
+const readMissing = async () => (await readChain(testDatabase.database, 31337))?.missing;
 
 describe("the native balance comparison", () => {
   it("logs nothing if the balances equal the node's balances", async () => {
@@ -146,7 +146,7 @@ describe("ashlar audit", () => {
     const output: string[] = [];
     const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => output.push(String(text)) > 0);
     try {
-      const settings = { databaseUrl: test.url, chains: [{ name: "test", id: 31337, rpc: chain.url }] };
+      const settings = { databaseUrl: testDatabase.url, chains: [{ name: "test", id: 31337, rpc: chain.url }] };
       expect(await audit(config.parse(settings), { sample: 100 })).toBe(false);
     } finally {
       write.mockRestore();

@@ -9,27 +9,27 @@ import { startTestConsole, type TestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let console: TestConsole;
 let cookie: string;
 let endAudit: (error?: Error) => void;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
-  console = await startTestConsole(test.database, {
+  testDatabase = await createTestDatabase();
+  console = await startTestConsole(testDatabase.database, {
     audit: (_chain, sample) =>
       new Promise((resolve, reject) => {
         endAudit = (error) => (error === undefined ? resolve({ block: 7, compared: sample, differences: 0 }) : reject(error));
       }),
   });
   cookie = await console.signIn();
-  await test.database.query(
+  await testDatabase.database.query(
     "INSERT INTO chains (chain_id, name, indexed_from, genesis_hash) VALUES (5, 'test', 0, decode(repeat('00', 32), 'hex'))",
   );
 });
 afterAll(async () => {
   console?.close();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 const read = async <T>(path: string): Promise<T> => (await (await console.send(path, { cookie })).json()) as T;
@@ -53,7 +53,7 @@ describe("keys", () => {
     const { status, body } = await change("keys", settings);
     const { id, key } = body as CreatedKey;
     expect([status, key]).toEqual([201, expect.stringMatching(/^ckey_[0-9a-f]{27}$/)]);
-    expect(await createKeys(test.database).find(hashKey(key))).toMatchObject({
+    expect(await createKeys(testDatabase.database).find(hashKey(key))).toMatchObject({
       id,
       creditLimitHundredths: 500_000,
       limits: { concurrentRequests: 3 },
@@ -66,7 +66,7 @@ describe("keys", () => {
       revokedAt: null,
     });
     expect(JSON.stringify(await read("keys"))).not.toContain(key);
-    const [action] = await listActions(test.database, 1);
+    const [action] = await listActions(testDatabase.database, 1);
     expect(action).toMatchObject({ actor: "operator@test (console)", action: "key.create", subject: `${id}`, details: settings });
     expect(JSON.stringify(action)).not.toContain(key);
   });
@@ -92,7 +92,7 @@ describe("keys", () => {
   it("can be revoked only once", async () => {
     const { id, key } = (await change("keys", { label: "old" })).body as CreatedKey;
     expect((await change(`keys/${id}/revoke`, {})).status).toBe(200);
-    expect(await createKeys(test.database).find(hashKey(key))).toBeNull();
+    expect(await createKeys(testDatabase.database).find(hashKey(key))).toBeNull();
     expect(await change(`keys/${id}/revoke`, {})).toEqual({ status: 404, body: { error: `No active key with the id ${id}.` } });
     expect((await change(`keys/${id}`, { label: "again" })).status).toBe(404);
   });
@@ -122,13 +122,13 @@ describe("keys", () => {
 describe("usage", () => {
   it("sums credits, requests, errors and durations by day, key and endpoint", async () => {
     const { id } = (await change("keys", { label: "=1+1" })).body as CreatedKey;
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO credit_usage (key_id, day, operation, calls, hundredths) VALUES ($1, '2026-03-01', 'getBlock', 4, 400), ($1, '2026-03-02', 'getBlock', 1, 50), ($1, '2026-03-02', 'getLogs', 2, 300)",
       [id],
     );
     // Bucket 4 has durations from 10 to 25 ms, and bucket 6 from 50 to 100 ms.
     expect([durationBounds[3], durationBounds[4], durationBounds[5], durationBounds[6]]).toEqual([0.01, 0.025, 0.05, 0.1]);
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO key_requests VALUES ($1, '2026-03-01', 'getBlock', 4, 3, 0, '2026-03-01T10:00:00Z'), ($1, '2026-03-01', 'getBlock', 6, 1, 1, '2026-03-01T11:00:00Z')",
       [id],
     );
@@ -177,7 +177,7 @@ describe("chains", () => {
     expect(await read<ChainDetails>("chains/test")).toMatchObject({ name: "test", state: "paused", block: null });
     expect((await change("chains/test/resume", {})).status).toBe(200);
     expect(await read<ChainDetails>("chains/test")).toMatchObject({ state: "indexing" });
-    const actions = await listActions(test.database, 2);
+    const actions = await listActions(testDatabase.database, 2);
     expect(actions.map(({ actor, action, subject }) => [actor, action, subject])).toEqual([
       ["operator@test (console)", "chain.resume", "test"],
       ["operator@test (console)", "chain.pause", "test"],
@@ -229,6 +229,6 @@ describe("chains", () => {
   it("are removed if the request contains their name", async () => {
     expect((await change("chains/test/remove", { name: "test" })).status).toBe(200);
     await until("the removal", async () => (await read<ChainsResponse>("chains")).chains.length === 0);
-    expect((await listActions(test.database, 2)).map(({ action }) => action)).toEqual(["chain.remove", "chain.remove"]);
+    expect((await listActions(testDatabase.database, 2)).map(({ action }) => action)).toEqual(["chain.remove", "chain.remove"]);
   });
 });

@@ -4,19 +4,19 @@ import { createSignIn } from "../../../runtime/console/sessions.ts";
 import { startTestConsole, type TestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let console: TestConsole;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
-  console = await startTestConsole(test.database);
+  testDatabase = await createTestDatabase();
+  console = await startTestConsole(testDatabase.database);
 });
 afterAll(async () => {
   console?.close();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
-const query = (text: string, values: unknown[] = []) => test.database.query(text, values);
+const query = (text: string, values: unknown[] = []) => testDatabase.database.query(text, values);
 const tokenOf = (cookie: string): string => cookie.split("=")[1] ?? "";
 const statusOf = async (cookie: string): Promise<number> => (await console.send("session", { cookie })).status;
 
@@ -61,7 +61,7 @@ describe("attacks", () => {
     ["a long value", `ashlar-console=${"a".repeat(8_000)}`],
     ["a lookalike name", "lookalike"],
   ])("a cookie with %s is not a session", async (_name, cookie) => {
-    const { token } = await createSignIn(test.database, "alice@host");
+    const { token } = await createSignIn(testDatabase.database, "alice@host");
     const valid = tokenOf(await console.signIn());
     const sent = cookie === "link" ? `ashlar-console=${token}` : cookie === "lookalike" ? `xashlar-console=${valid}` : cookie;
     expect(await statusOf(sent)).toBe(401);
@@ -146,7 +146,7 @@ describe("attacks", () => {
     const cookie = await console.signIn();
     const response = await console.send("keys/99999999999999999", { cookie, body: {} });
     expect(await response.json()).toEqual({ error: 'Invalid value "99999999999999999" for the request: expected the id of a key.' });
-    await test.database.query("ALTER TABLE operator_actions RENAME TO hidden_actions");
+    await testDatabase.database.query("ALTER TABLE operator_actions RENAME TO hidden_actions");
     const failed = await console.send("log", { cookie }).finally(() => query("ALTER TABLE hidden_actions RENAME TO operator_actions"));
     expect([failed.status, await failed.json()]).toEqual([500, { error: "The request failed; the log has the reason." }]);
   });

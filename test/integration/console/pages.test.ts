@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { createSignIn } from "../../../runtime/console/sessions.ts";
 import { createKeys, hashKey } from "../../../runtime/http/keys.ts";
 import { startTestConsole, type TestConsole } from "../../support/console.ts";
@@ -23,7 +23,7 @@ interface Violation {
 
 // `.ci/run` installs Debian's chromium if possible; without a browser, this suite is skipped.
 describe.skipIf(!existsSync(browser))("the pages of the console", () => {
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let console: TestConsole;
   let folder: string | undefined;
   let context: BrowserContext;
@@ -31,23 +31,23 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   let problems: string[];
 
   beforeAll(async () => {
-    test = await createTestDatabase();
-    console = await startTestConsole(test.database, {
+    testDatabase = await createTestDatabase();
+    console = await startTestConsole(testDatabase.database, {
       audit: async (_chain, sample) => ({ block: 100, compared: sample, differences: 0 }),
     });
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO chains (chain_id, name, indexed_from, genesis_hash, latest_block) VALUES (5, 'test', 0, decode(repeat('00', 32), 'hex'), 120)",
     );
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) VALUES (5, 'tokens', 1, 100), (5, 'prices', 1, 50)",
     );
-    const { id } = await createKeys(test.database).create({ label: hostile });
+    const { id } = await createKeys(testDatabase.database).create({ label: hostile });
     const today = new Date().toISOString().slice(0, 10);
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO credit_usage VALUES ($1, $2::date - 1, 'getBlock', 3, 300), ($1, $2::date, 'getBlock', 5, 500)",
       [id, today],
     );
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO key_requests VALUES ($1, $2::date - 1, 'getBlock', 4, 3, 0, now()), ($1, $2::date, 'getBlock', 5, 6, 1, now())",
       [id, today],
     );
@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   afterAll(async () => {
     await context?.close();
     console?.close();
-    await test?.drop();
+    await testDatabase?.drop();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   afterEach(() => page.close());
 
   const signIn = async (): Promise<void> => {
-    const { token } = await createSignIn(test.database, "operator@test");
+    const { token } = await createSignIn(testDatabase.database, "operator@test");
     await page.goto(`${console.url}/console/#/sign-in/${token}`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   const measureOverflow = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
   it("accept a sign-in link once, remove its token from the address bar, and sign out", async () => {
-    const { token } = await createSignIn(test.database, "operator@test");
+    const { token } = await createSignIn(testDatabase.database, "operator@test");
     const link = `${console.url}/console/#/sign-in/${token}`;
     await page.goto(link);
     await page.getByRole("button", { name: "Sign in" }).waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.keyboard.type("25");
     await page.keyboard.press("Enter");
     const secret = (await page.locator(".secret").textContent()) ?? "";
-    expect(await createKeys(test.database).find(hashKey(secret))).toMatchObject({ quotas: { quota: { day: 2_500, month: null } } });
+    expect(await createKeys(testDatabase.database).find(hashKey(secret))).toMatchObject({ quotas: { quota: { day: 2_500, month: null } } });
     await page.keyboard.press("Escape");
     // A closed dialog no longer has a role.
     await page.locator("dialog").waitFor({ state: "detached" });
@@ -165,7 +165,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
     await page.locator("tr", { hasText: "team" }).getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("Revoked: servers refuse the key").waitFor();
-    expect(await createKeys(test.database).find(hashKey(secret))).toBeNull();
+    expect(await createKeys(testDatabase.database).find(hashKey(secret))).toBeNull();
   });
 
   it("show the server's error for an invalid value, and keep the input", async () => {
@@ -215,11 +215,11 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
       .getByText(/Removed \d+ rows|Unknown chain "test"/)
       .first()
       .waitFor({ timeout: 20_000 });
-    expect(await test.database.query("SELECT 1 FROM chains")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT 1 FROM chains")).toEqual([]);
   });
 });
 
-it("the script and the style sheet are smaller than 150 kB compressed", async () => {
+test("the script and the style sheet are smaller than 150 kB compressed", async () => {
   const { loadAssets } = await import("../../../runtime/console/assets.ts");
   const bytes = [...(await loadAssets()).values()].reduce((sum, { body }) => sum + gzipSync(body).length, 0);
   expect(bytes).toBeLessThan(150_000);

@@ -5,39 +5,39 @@ import { listActions } from "../../../runtime/operator/actions.ts";
 import { cookieOf, startTestConsole, type TestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let console: TestConsole;
 let logged: string[];
 
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   logged = [];
-  console = await startTestConsole(test.database, { log: (line) => logged.push(line) });
+  console = await startTestConsole(testDatabase.database, { log: (line) => logged.push(line) });
 });
 afterAll(async () => {
   console?.close();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
-const query = (text: string, values: unknown[] = []) => test.database.query(text, values);
+const query = (text: string, values: unknown[] = []) => testDatabase.database.query(text, values);
 const tokenOf = (cookie: string): string => cookie.split("=")[1] ?? "";
 const hashOf = (token: string): Buffer => createHash("sha256").update(token).digest();
 const statusOf = async (cookie: string): Promise<number> => (await console.send("session", { cookie })).status;
 
 describe("signing in", () => {
   it("works once per link, with a cookie that scripts and other sites cannot use", async () => {
-    const { token } = await createSignIn(test.database, "alice@host");
+    const { token } = await createSignIn(testDatabase.database, "alice@host");
     const first = await console.send("session", { body: { token } });
     expect(first.status).toBe(200);
     expect(await first.json()).toMatchObject({ actor: "alice@host" });
     const attributes = (first.headers.get("set-cookie") ?? "").split("; ").slice(1);
     expect(attributes).toEqual(expect.arrayContaining(["HttpOnly", "SameSite=Strict", "Path=/console/api"]));
     expect((await console.send("session", { body: { token } })).status).toBe(401);
-    expect((await listActions(test.database, 1))[0]).toMatchObject({ actor: "alice@host", action: "console.sign-in" });
+    expect((await listActions(testDatabase.database, 1))[0]).toMatchObject({ actor: "alice@host", action: "console.sign-in" });
   });
 
   it("is refused after the link has expired", async () => {
-    const { token, expiresAt } = await createSignIn(test.database, "alice@host");
+    const { token, expiresAt } = await createSignIn(testDatabase.database, "alice@host");
     // Five minutes, as the command that creates the link prints.
     expect(Math.abs(expiresAt.getTime() - Date.now() - 300_000)).toBeLessThan(60_000);
     await query("UPDATE console_sign_ins SET expires_at = now() WHERE token_hash = $1", [hashOf(token)]);
@@ -45,7 +45,7 @@ describe("signing in", () => {
   });
 
   it("stores only token hashes, and logs no tokens", async () => {
-    const { token } = await createSignIn(test.database, "alice@host");
+    const { token } = await createSignIn(testDatabase.database, "alice@host");
     const cookie = await console.signIn();
     const rows = await query(
       "SELECT (SELECT json_agg(s) FROM console_sign_ins s)::text || (SELECT json_agg(s) FROM console_sessions s)::text AS text",
@@ -56,13 +56,13 @@ describe("signing in", () => {
   });
 
   it("locks a network out after ten failures", async () => {
-    const other = await startTestConsole(test.database);
+    const other = await startTestConsole(testDatabase.database);
     try {
       const statuses: number[] = [];
       for (let attempt = 0; attempt < 11; attempt += 1)
         statuses.push((await other.send("session", { body: { token: "x".repeat(43) } })).status);
       expect(statuses).toEqual([...new Array<number>(10).fill(401), 429]);
-      const { token } = await createSignIn(test.database, "alice@host");
+      const { token } = await createSignIn(testDatabase.database, "alice@host");
       expect((await other.send("session", { body: { token } })).status).toBe(429);
     } finally {
       other.close();
@@ -70,9 +70,9 @@ describe("signing in", () => {
   });
 
   it("sets a Secure cookie if the public URL uses TLS", async () => {
-    const other = await startTestConsole(test.database, { publicUrl: "https://console.example" });
+    const other = await startTestConsole(testDatabase.database, { publicUrl: "https://console.example" });
     try {
-      const { token } = await createSignIn(test.database, "alice@host");
+      const { token } = await createSignIn(testDatabase.database, "alice@host");
       const response = await other.send("session", { body: { token } });
       expect(response.headers.get("set-cookie")).toMatch(/^__Secure-ashlar-console=.*; Secure; SameSite=Strict/);
       expect(response.headers.get("strict-transport-security")).toMatch(/max-age=\d{8}/);

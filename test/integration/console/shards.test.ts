@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChainsResponse } from "../../../runtime/console/responses.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { listActions } from "../../../runtime/operator/actions.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([control?.drop(), b?.drop()]));
 
-it("the console shows and changes chains in their configured databases", async () => {
+test("the console shows and changes chains in their configured databases", async () => {
   const shards = [{ name: "b", database: b.database, indexing: b.database }];
   const console = await startTestConsole(control.database, { shards, databaseOf });
   try {
@@ -52,7 +52,7 @@ it("the console shows and changes chains in their configured databases", async (
   }
 });
 
-it("the console reports a database that does not respond, and shows the others' chains", async () => {
+test("the console reports a database that does not respond, and shows the others' chains", async () => {
   const url = `postgresql://ashlar@127.0.0.1:${await freePort()}/none`;
   const lost = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 1_000, applicationName: "ashlar-test" });
   const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseOf });

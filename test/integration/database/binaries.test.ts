@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { chooseAccount } from "../../../runtime/database/embedded/account.ts";
 import { type BinaryPackage, findBinaries } from "../../../runtime/database/embedded/binaries.ts";
 import { findPaths } from "../../../runtime/database/embedded/paths.ts";
@@ -24,7 +24,7 @@ function unpack(): { source: BinaryPackage; base: string } {
 }
 const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "postgres"), ["--version"], { encoding: "utf8" }).stdout;
 
-it("findBinaries creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
+test("findBinaries creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
   const { base, source } = unpack();
   const paths = findPaths(join(base, "data"));
   const find = () => findBinaries(paths, chooseAccount(paths), source);

@@ -5,15 +5,15 @@ import { CopyError, type CopyType, type CopyValue } from "../../../runtime/datab
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const maxUint256 = 2n ** 256n - 1n;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ migrated: false });
-  return test.drop;
+  testDatabase = await createTestDatabase({ migrated: false });
+  return testDatabase.drop;
 });
 
 /** Sends one value through COPY and reads it back. */
 async function roundTrip(type: CopyType, value: CopyValue): Promise<unknown> {
-  return test.database.transaction(async (client) => {
+  return testDatabase.database.transaction(async (client) => {
     await client.query(`CREATE TEMP TABLE trip (value ${type}) ON COMMIT DROP`);
     await client.copy("trip", ["value"], [[value]], [type]);
     const [row] = await client.query<{ value: unknown }>("SELECT value FROM trip");
@@ -120,19 +120,21 @@ describe("COPY", () => {
   });
 
   it("reports the table, the column and the truncated value when it rejects one", async () => {
-    const copied = test.database.transaction((client) => client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]));
+    const copied = testDatabase.database.transaction((client) =>
+      client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]),
+    );
     // 100 characters: the opening quote and 99 letters.
     await expect(copied).rejects.toThrow(`Invalid value "${"y".repeat(99)}… for column fee of trip: expected type numeric.`);
   });
 
   it("returns the number of rows, sends nothing if there are none, and quotes unusual names", async () => {
-    await test.database.query('CREATE TABLE "odd ""name" ("select" int4)');
-    const copied = await test.database.transaction(async (client) => [
+    await testDatabase.database.query('CREATE TABLE "odd ""name" ("select" int4)');
+    const copied = await testDatabase.database.transaction(async (client) => [
       await client.copy("missing table", ["x"], [], ["int4"]),
       await client.copy('odd "name', ["select"], [[1], [2], [3]], ["int4"]),
     ]);
     expect(copied).toEqual([0, 3]);
-    expect(await test.database.query('SELECT sum("select") FROM "odd ""name"')).toEqual([{ sum: 6 }]);
+    expect(await testDatabase.database.query('SELECT sum("select") FROM "odd ""name"')).toEqual([{ sum: 6 }]);
   });
 
   it("reads rows only as fast as they are sent", async () => {
@@ -147,8 +149,8 @@ describe("COPY", () => {
       }
     }
     const before = process.memoryUsage().external;
-    await test.database.query("CREATE UNLOGGED TABLE wide (data bytea)");
-    expect(await test.database.transaction((client) => client.copy("wide", ["data"], rows(), ["bytea"]))).toBe(200);
+    await testDatabase.database.query("CREATE UNLOGGED TABLE wide (data bytea)");
+    expect(await testDatabase.database.transaction((client) => client.copy("wide", ["data"], rows(), ["bytea"]))).toBe(200);
     expect(peakMemory - before).toBeLessThan(64 * 1024 * 1024);
   });
 
@@ -157,19 +159,21 @@ describe("COPY", () => {
     ["a row that the server refuses", "half", [[1], [1]], /half_pkey/],
     ["a missing table", "missing", [[1]], /missing/],
   ] as const)("writes nothing after %s, and leaves the connection usable", async (_, table, rows, error) => {
-    await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
-    await expect(test.database.transaction((client) => client.copy(table, ["n"], rows, ["int4"]))).rejects.toThrow(error as never);
-    expect(await test.database.transaction((client) => client.query("SELECT count(*) FROM half"))).toEqual([{ count: 0 }]);
+    await testDatabase.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
+    await expect(testDatabase.database.transaction((client) => client.copy(table, ["n"], rows, ["int4"]))).rejects.toThrow(error as never);
+    expect(await testDatabase.database.transaction((client) => client.query("SELECT count(*) FROM half"))).toEqual([{ count: 0 }]);
   });
 
   it("rejects with the row source's error, even after chunks were sent", async () => {
-    await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
+    await testDatabase.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
     function* rows(): Generator<CopyValue[]> {
       for (let n = 0; n < 200_000; n++) yield [n];
       throw new Error("no more rows");
     }
-    await expect(test.database.transaction((client) => client.copy("half", ["n"], rows(), ["int4"]))).rejects.toThrow("no more rows");
-    expect(await test.database.query("SELECT count(*) FROM half")).toEqual([{ count: 0 }]);
+    await expect(testDatabase.database.transaction((client) => client.copy("half", ["n"], rows(), ["int4"]))).rejects.toThrow(
+      "no more rows",
+    );
+    expect(await testDatabase.database.query("SELECT count(*) FROM half")).toEqual([{ count: 0 }]);
   });
 });
 
@@ -179,7 +183,7 @@ async function encodedRoundTrip(type: CopyType, values: readonly CopyValue[]): P
   encoder.add(values.map((value, position) => ({ position, value })));
   const { columns, chunks, rows } = encoder.take();
   expect(rows).toBe(values.length);
-  return test.database.transaction(async (client) => {
+  return testDatabase.database.transaction(async (client) => {
     await client.query(`CREATE TEMP TABLE encoded (id int4 CHECK (id = 7), position int4, value ${type}) ON COMMIT DROP`);
     await client.pipeline([copyStatement("encoded", { columns, chunks })]);
     const rowsInOrder = await client.query<{ value: unknown }>("SELECT value FROM encoded ORDER BY position");

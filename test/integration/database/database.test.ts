@@ -6,10 +6,10 @@ import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ migrated: false });
-  return test.drop;
+  testDatabase = await createTestDatabase({ migrated: false });
+  return testDatabase.drop;
 });
 
 const open = (url: string, statementTimeoutMilliseconds = 0) =>
@@ -27,7 +27,7 @@ async function failure(work: () => Promise<unknown>): Promise<unknown> {
 describe("values", () => {
   it("are parsed as hex, safe numbers, decimal text, dates and days", async () => {
     const rows =
-      await test.database.query(`SELECT '\\xAbCd'::bytea AS bytes, ''::bytea AS no_bytes, 9007199254740991::int8 AS highest, -1::int8 AS below,
+      await testDatabase.database.query(`SELECT '\\xAbCd'::bytea AS bytes, ''::bytea AS no_bytes, 9007199254740991::int8 AS highest, -1::int8 AS below,
       115792089237316195423570985008687907853269984665640564039457584007913129639935::numeric(78,0) AS amount, timestamptz '2024-02-29 12:00:00.123+02' AS at,
       date '2024-02-29' AS day, true AS flag, null::bytea AS nothing, 7::int4 AS number`);
     expect(rows).toEqual([
@@ -47,7 +47,7 @@ describe("values", () => {
   });
 
   it("are parsed the same in arrays", async () => {
-    const rows = await test.database.query(
+    const rows = await testDatabase.database.query(
       `SELECT ARRAY['\\xab'::bytea, NULL, ''] AS bytes, '{}'::bytea[] AS none, ARRAY[1, NULL]::int8[] AS numbers, ARRAY[3, NULL]::int2[] AS small, ARRAY[1.50, NULL] AS amounts, ARRAY['a,b'] AS texts`,
     );
     expect(rows).toEqual([
@@ -56,14 +56,14 @@ describe("values", () => {
   });
 
   it("are rejected if a number would be inexact", async () => {
-    await expect(test.database.query("SELECT 9007199254740992::int8")).rejects.toThrow(
+    await expect(testDatabase.database.query("SELECT 9007199254740992::int8")).rejects.toThrow(
       "Unsafe int8 9007199254740992: the maximum is 2^53 - 1",
     );
-    await expect(test.database.query("SELECT 1 AS still_usable")).resolves.toEqual([{ still_usable: 1 }]);
+    await expect(testDatabase.database.query("SELECT 1 AS still_usable")).resolves.toEqual([{ still_usable: 1 }]);
   });
 
   it("are accepted as parameters, including arrays of bytes", async () => {
-    const rows = await test.database.query(
+    const rows = await testDatabase.database.query(
       "SELECT $1::bytea AS one, $2::bytea[] AS many, $3::numeric AS amount, '\\xab'::bytea = ANY($2) AS found, $4::bytea[] AS written, $5::bytea[] AS none",
       [bytes("0xAB00"), [bytes("0xab"), bytes("0x")], 2n ** 256n - 1n, bytesArray(new Set(["0xAB", "0x"])), bytesArray([])],
     );
@@ -85,7 +85,7 @@ describe("values", () => {
 
   it("are parsed only in this pool, without changing the driver's parsers", async () => {
     const { default: pg } = await import("pg");
-    const client = new pg.Client({ connectionString: test.url });
+    const client = new pg.Client({ connectionString: testDatabase.url });
     await client.connect();
     const { rows } = await client.query("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
     await client.end();
@@ -93,32 +93,32 @@ describe("values", () => {
   });
 
   it("are parsed the same through knex", async () => {
-    const { rows } = await test.database.knex.raw("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
+    const { rows } = await testDatabase.database.knex.raw("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
     expect(rows).toEqual([{ bytes: "0xab", number: 1 }]);
   });
 });
 
 describe("transactions", () => {
   it("commit, and roll back on an error", async () => {
-    await test.database.query("CREATE TABLE kept (n int4)");
-    await test.database.transaction((client) => client.query("INSERT INTO kept VALUES (1)"));
+    await testDatabase.database.query("CREATE TABLE kept (n int4)");
+    await testDatabase.database.transaction((client) => client.query("INSERT INTO kept VALUES (1)"));
     const thrown = new Error("stop here");
     const caught = await failure(() =>
-      test.database.transaction(async (client) => {
+      testDatabase.database.transaction(async (client) => {
         await client.query("INSERT INTO kept VALUES (2)");
         throw thrown;
       }),
     );
     expect(caught).toBe(thrown);
-    expect(await test.database.query("SELECT n FROM kept")).toEqual([{ n: 1 }]);
+    expect(await testDatabase.database.query("SELECT n FROM kept")).toEqual([{ n: 1 }]);
   });
 
   it("release a broken connection, so the next statement succeeds", async () => {
-    const database = open(test.url);
+    const database = open(testDatabase.url);
     const caught = await failure(() =>
       database.transaction(async (client) => {
         const [connection] = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-        await test.database.query("SELECT pg_terminate_backend($1)", [connection?.pid]);
+        await testDatabase.database.query("SELECT pg_terminate_backend($1)", [connection?.pid]);
         await client.query("SELECT 1");
       }),
     );
@@ -130,7 +130,7 @@ describe("transactions", () => {
 
 describe("connections", () => {
   it("have the application name, and cancel a statement that exceeds the timeout", async () => {
-    const database = open(test.url, 100);
+    const database = open(testDatabase.url, 100);
     expect(await database.query("SELECT current_setting('application_name') AS name")).toEqual([{ name: "ashlar-pool-test" }]);
     // 57014 query_canceled (PostgreSQL appendix A).
     expect(await failure(() => database.query("SELECT pg_sleep(10)"))).toMatchObject({ code: "57014" });
@@ -138,18 +138,18 @@ describe("connections", () => {
   });
 
   it("can be closed twice, and leave no server connection open", async () => {
-    const database = open(test.url);
+    const database = open(testDatabase.url);
     await database.knex.raw("SELECT 1");
     await database.query("SELECT 1");
     await Promise.all([database.close(), database.close()]);
     const countOpen = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-pool-test' AND datname = current_database()";
-    await expect.poll(async () => (await test.database.query(countOpen))[0]).toEqual({ count: 0 });
+    await expect.poll(async () => (await testDatabase.database.query(countOpen))[0]).toEqual({ count: 0 });
   });
 
   it("are abandoned and replaced if the server does not respond to a cancellation either", async () => {
-    const proxy = await startTcpProxy(test.url);
+    const proxy = await startTcpProxy(testDatabase.url);
     onTestFinished(proxy.close);
-    const database = open(test.url.replace(/:\d+\//, `:${proxy.port}/`), 100);
+    const database = open(testDatabase.url.replace(/:\d+\//, `:${proxy.port}/`), 100);
     await database.query("SELECT 1");
     proxy.mute = true;
     const start = performance.now();
@@ -163,9 +163,9 @@ describe("connections", () => {
   });
 
   it("are replaced if the server closes them while they are idle", async () => {
-    const database = open(test.url);
+    const database = open(testDatabase.url);
     const [connection] = await database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    await test.database.query("SELECT pg_terminate_backend($1, 5000)", [connection?.pid]);
+    await testDatabase.database.query("SELECT pg_terminate_backend($1, 5000)", [connection?.pid]);
     const [next] = await database
       .query<{ pid: number }>("SELECT pg_backend_pid() AS pid")
       .catch(() => database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
@@ -205,11 +205,11 @@ describe("errors", () => {
   );
 
   it("keep the code of a failed statement", async () => {
-    expect(await failure(() => test.database.query("SELECT * FROM missing"))).toMatchObject({ code: "42P01" });
+    expect(await failure(() => testDatabase.database.query("SELECT * FROM missing"))).toMatchObject({ code: "42P01" });
   });
 
   it("are replaced if they contain the password", async () => {
-    const error = await failure(() => test.database.query(`SELECT '${password}'::boolean`));
+    const error = await failure(() => testDatabase.database.query(`SELECT '${password}'::boolean`));
     expect(inspect(error)).not.toContain(password);
     expect(inspect(error)).toContain("22P02"); // invalid_text_representation
   });

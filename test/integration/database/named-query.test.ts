@@ -4,15 +4,15 @@ import { runNamed } from "../../../runtime/database/named-query.ts";
 import { createTypes } from "../../../runtime/database/types.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ migrated: false });
-  return test.drop;
+  testDatabase = await createTestDatabase({ migrated: false });
+  return testDatabase.drop;
 });
 
 let client: pg.Client;
 beforeEach(async () => {
-  client = new pg.Client({ connectionString: test.url, types: createTypes() });
+  client = new pg.Client({ connectionString: testDatabase.url, types: createTypes() });
   await client.connect();
   return () => client.end();
 });

@@ -6,10 +6,10 @@ import { deadline } from "../../support/deadline.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  return test.drop;
+  testDatabase = await createTestDatabase();
+  return testDatabase.drop;
 });
 
 const opened: { close(): Promise<void> }[] = [];
@@ -30,7 +30,7 @@ function subscribe(url: string): { readonly notifications: Notifications; readon
 
 /** A proxy that replaces the process ids that the server reports, as a pooler does. */
 async function startPooler(): Promise<string> {
-  const target = new URL(test.url);
+  const target = new URL(testDatabase.url);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -60,7 +60,7 @@ async function startPooler(): Promise<string> {
 }
 
 function proxiedUrl(port: number): string {
-  const url = new URL(test.url);
+  const url = new URL(testDatabase.url);
   url.hostname = "127.0.0.1";
   url.port = String(port);
   return url.href;
@@ -70,47 +70,49 @@ const untilConnected = ({ state }: Notifications) => until("the connection", () 
 
 describe("notifications", () => {
   it("name each changed index table once per transaction, after its commit", async () => {
-    const { notifications, calls } = subscribe(test.url);
+    const { notifications, calls } = subscribe(testDatabase.url);
     await untilConnected(notifications);
     expect(calls).toEqual([null]);
-    await test.database.transaction(async (client) => {
+    await testDatabase.database.transaction(async (client) => {
       await client.query("DELETE FROM blocks WHERE chain_id = 9");
       await client.query("DELETE FROM blocks WHERE chain_id = 9");
       await client.query("DELETE FROM projection_checkpoints WHERE chain_id = 9");
       await client.query("UPDATE chains SET seen_at = now() WHERE chain_id = 9");
     });
-    await test.database.query("UPDATE chains SET missing = '{}' WHERE chain_id = 9");
+    await testDatabase.database.query("UPDATE chains SET missing = '{}' WHERE chain_id = 9");
     await until("three notifications", () => calls.length === 4);
     expect(calls).toEqual([null, "blocks", "projection_checkpoints", "chains"]);
   });
 
   it("are not sent for a transaction that is rolled back", async () => {
-    const { notifications, calls } = subscribe(test.url);
+    const { notifications, calls } = subscribe(testDatabase.url);
     await untilConnected(notifications);
-    const failed = test.database.transaction(async (client) => {
+    const failed = testDatabase.database.transaction(async (client) => {
       await client.query("DELETE FROM blocks WHERE chain_id = 9");
       throw new Error("expected");
     });
     await expect(failed).rejects.toThrow("expected");
-    await test.database.query("DELETE FROM bitcoin_blocks WHERE chain_id = 9");
+    await testDatabase.database.query("DELETE FROM bitcoin_blocks WHERE chain_id = 9");
     await until("a notification", () => calls.length === 2);
     expect(calls).toEqual([null, "bitcoin_blocks"]);
   });
 
   it("continue after the connection was lost", async () => {
-    const { notifications, calls } = subscribe(test.url);
+    const { notifications, calls } = subscribe(testDatabase.url);
     await untilConnected(notifications);
-    await test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [applicationName]);
+    await testDatabase.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [
+      applicationName,
+    ]);
     await until("the end of the connection", () => notifications.state() === "disconnected");
     await untilConnected(notifications);
     expect(calls).toEqual([null, null]);
-    await test.database.query("DELETE FROM price_progress WHERE chain_id = 9");
+    await testDatabase.database.query("DELETE FROM price_progress WHERE chain_id = 9");
     await until("a notification", () => calls.length === 3);
     expect(calls.at(-1)).toBe("price_progress");
   });
 
   it("are considered lost once the connection is silent for more than a second", async () => {
-    const proxy = await startTcpProxy(test.url);
+    const proxy = await startTcpProxy(testDatabase.url);
     opened.push(proxy);
     const { notifications } = subscribe(proxiedUrl(proxy.port));
     await untilConnected(notifications);
@@ -122,7 +124,7 @@ describe("notifications", () => {
   });
 
   it("close promptly if the server does not respond, even while they connect", async () => {
-    const proxy = await startTcpProxy(test.url);
+    const proxy = await startTcpProxy(testDatabase.url);
     opened.push(proxy);
     const { notifications } = subscribe(proxiedUrl(proxy.port));
     await untilConnected(notifications);
@@ -140,11 +142,13 @@ describe("notifications", () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on("warning", onWarning);
-    const { notifications, calls } = subscribe(test.url);
+    const { notifications, calls } = subscribe(testDatabase.url);
     // Node.js warns about an eleventh listener of an event.
     for (let count = 1; count <= 12; count += 1) {
       await until("the connection", () => calls.length === count && notifications.state() === "connected");
-      await test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [applicationName]);
+      await testDatabase.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [
+        applicationName,
+      ]);
     }
     process.off("warning", onWarning);
     expect(warnings.map(({ message }) => message)).toEqual([]);

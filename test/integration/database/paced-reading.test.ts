@@ -13,10 +13,10 @@ const decodeMilliseconds = 0.1;
 const headStartMilliseconds = 300;
 const statement = `SELECT repeat('x', ${rowBytes}) AS value FROM generate_series(1, ${rows})`;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ migrated: false });
-  return test.drop;
+  testDatabase = await createTestDatabase({ migrated: false });
+  return testDatabase.drop;
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -37,7 +37,7 @@ function decodeSlowly(value: string): string {
 
 /** Runs work with a connection whose values are slow to decode. */
 async function withSlowClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: test.url, max: 1, types: { getTypeParser: () => decodeSlowly } });
+  const pool = new pg.Pool({ connectionString: testDatabase.url, max: 1, types: { getTypeParser: () => decodeSlowly } });
   const client = await pool.connect();
   try {
     return await work(client);
@@ -88,9 +88,9 @@ describe("reading a long result", () => {
   it("is paced only for a request's statements", async () => {
     const pause = vi.spyOn(Socket.prototype, "pause");
     const lists = `SELECT json_agg(n) AS list FROM generate_series(1, 400000) n GROUP BY n / 100`;
-    expect(await test.database.query(lists)).toHaveLength(4_001);
+    expect(await testDatabase.database.query(lists)).toHaveLength(4_001);
     expect(pause).not.toHaveBeenCalled();
-    expect(await runForRequest(startRequest().request, () => test.database.query(lists))).toHaveLength(4_001);
+    expect(await runForRequest(startRequest().request, () => testDatabase.database.query(lists))).toHaveLength(4_001);
     expect(pause).toHaveBeenCalled();
   });
 });

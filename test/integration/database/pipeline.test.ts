@@ -8,13 +8,15 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ migrated: false });
-  await test.database.query("CREATE TABLE first (n int4 PRIMARY KEY, value text); CREATE TABLE second (n int4 PRIMARY KEY, value text)");
-  return test.drop;
+  testDatabase = await createTestDatabase({ migrated: false });
+  await testDatabase.database.query(
+    "CREATE TABLE first (n int4 PRIMARY KEY, value text); CREATE TABLE second (n int4 PRIMARY KEY, value text)",
+  );
+  return testDatabase.drop;
 });
-beforeEach(() => test.database.query("TRUNCATE first, second"));
+beforeEach(() => testDatabase.database.query("TRUNCATE first, second"));
 
 const insert = (n: number, value: string): PipelinedStatement => ({
   text: "INSERT INTO second (n, value) VALUES ($1, $2)",
@@ -30,10 +32,10 @@ const copy = (table: string, rows: readonly (readonly [n: number, value: string]
 const failure = (name: string) => ({ toError: (error: unknown) => new Error(`${name}: ${error instanceof Error ? error.message : ""}`) });
 
 const run = (statements: readonly PipelinedStatement[]): Promise<void> =>
-  test.database.transaction((client) => client.pipeline(statements));
+  testDatabase.database.transaction((client) => client.pipeline(statements));
 const stored = async (): Promise<unknown[]> => [
-  await test.database.query("SELECT n, length(value) AS length FROM first ORDER BY n"),
-  await test.database.query("SELECT n, length(value) AS length FROM second ORDER BY n"),
+  await testDatabase.database.query("SELECT n, length(value) AS length FROM first ORDER BY n"),
+  await testDatabase.database.query("SELECT n, length(value) AS length FROM second ORDER BY n"),
 ];
 
 it("runs statements in order, with parameters and with rows of many megabytes", async () => {
@@ -52,7 +54,7 @@ it("runs statements in order, with parameters and with rows of many megabytes", 
       { n: 2, length: 5 },
     ],
   ]);
-  expect(await test.database.query("SELECT value FROM second WHERE n = 1")).toEqual([{ value: "a\\b'c" }]);
+  expect(await testDatabase.database.query("SELECT value FROM second WHERE n = 1")).toEqual([{ value: "a\\b'c" }]);
 });
 
 it("accepts an empty list of statements", async () => {
@@ -86,21 +88,21 @@ it.each<[string, PipelinedStatement, string]>([
 });
 
 it("does not attribute the error to a statement if the server ends the connection or the connection is lost", async () => {
-  const proxy = await startTcpProxy(test.url);
-  const url = new URL(test.url);
+  const proxy = await startTcpProxy(testDatabase.url);
+  const url = new URL(testDatabase.url);
   [url.hostname, url.port] = ["127.0.0.1", String(proxy.port)];
   const application = "ashlar-pipeline-test";
   const database = createDatabase({ url: url.href, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: application });
   const sleeping = { text: "SELECT pg_sleep(600)", ...failure("sleeping") };
   const isSleeping = async (): Promise<boolean> => {
-    const [row] = await test.database.query<{ runs: boolean }>(
+    const [row] = await testDatabase.database.query<{ runs: boolean }>(
       "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'PgSleep') AS runs",
       [application],
     );
     return row?.runs === true;
   };
   const terminate = (): Promise<unknown> =>
-    test.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [application]);
+    testDatabase.database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [application]);
   try {
     for (const end of [terminate, async () => proxy.disconnect()]) {
       const running = database.transaction((client) => client.pipeline([sleeping])).catch((error: unknown) => error);

@@ -14,19 +14,19 @@ const blocksOf = compose<{ number: number }, { chain: number }>(({ from, value }
 );
 
 describe.skipIf(!isInstalled)(`pgbouncer in transaction mode${isInstalled ? "" : " (skipped: the program is not installed)"}`, () => {
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let pooler: Pooler;
   let pooled: Database;
   beforeAll(async () => {
-    test = await createTestDatabase({ migrated: false });
-    await test.database.query("CREATE TABLE blocks (chain_id int8, number int8); INSERT INTO blocks VALUES (1, 7), (1, 8), (2, 9)");
-    pooler = await startPooler(test.url);
+    testDatabase = await createTestDatabase({ migrated: false });
+    await testDatabase.database.query("CREATE TABLE blocks (chain_id int8, number int8); INSERT INTO blocks VALUES (1, 7), (1, 8), (2, 9)");
+    pooler = await startPooler(testDatabase.url);
     pooled = createDatabase({ url: pooler.url, poolSize: 6, statementTimeoutMilliseconds: 5_000, applicationName: "ashlar-pooled" });
   });
   afterAll(async () => {
     await pooled?.close();
     await pooler?.stop();
-    await test?.drop();
+    await testDatabase?.drop();
   });
 
   it("runs all kinds of statements concurrently, without prepared statements or settings on the shared connections", async () => {
@@ -54,7 +54,7 @@ describe.skipIf(!isInstalled)(`pgbouncer in transaction mode${isInstalled ? "" :
       { name: "plan_cache_mode", setting: "auto" },
       { name: "statement_timeout", setting: "0" },
     ]);
-    const [connections] = await test.database.query<{ count: number }>(
+    const [connections] = await testDatabase.database.query<{ count: number }>(
       "SELECT count(*)::int4 AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ashlar-pooled'",
     );
     expect(connections?.count).toBeLessThanOrEqual(2);

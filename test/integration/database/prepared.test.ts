@@ -4,16 +4,16 @@ import { createDatabase, type Database } from "../../../runtime/database/databas
 import { plannedOnce, sql } from "../../../runtime/database/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase({ migrated: false });
-  await test.database.query("CREATE TABLE blocks (chain_id int8, number int8); INSERT INTO blocks VALUES (1, 7), (1, 8), (2, 9)");
-  return test.drop;
+  testDatabase = await createTestDatabase({ migrated: false });
+  await testDatabase.database.query("CREATE TABLE blocks (chain_id int8, number int8); INSERT INTO blocks VALUES (1, 7), (1, 8), (2, 9)");
+  return testDatabase.drop;
 });
 
 /** One connection, so that all statements share its prepared statements. */
 const open = (): Database =>
-  createDatabase({ url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-pool-test" });
+  createDatabase({ url: testDatabase.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-pool-test" });
 
 const blocksOf = compose<{ number: number }, { chain: number; above?: number | undefined }>(({ from, value, has }) => {
   const rows = from("blocks").select("number").where("chain_id", value("chain")).orderBy("number");
@@ -99,7 +99,7 @@ describe("a composed statement", () => {
     await database.query("CREATE TABLE widened (id int8); INSERT INTO widened VALUES (1)");
     const all = sql`SELECT * FROM widened`;
     expect(await database.query(all)).toEqual([{ id: 1 }]);
-    await test.database.query("ALTER TABLE widened ADD COLUMN name text");
+    await testDatabase.database.query("ALTER TABLE widened ADD COLUMN name text");
     expect(await database.query(all)).toEqual([{ id: 1, name: null }]);
     await database.close();
   });

@@ -15,7 +15,7 @@ type ResponseData = any;
 
 describe("transaction fees", () => {
   let chain: TestChain;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let sender: Hex;
   let plain: Hash;
   let withBlobs: Hash;
@@ -25,7 +25,7 @@ describe("transaction fees", () => {
 
   beforeAll(async () => {
     chain = await startTestChain();
-    test = await createTestDatabase();
+    testDatabase = await createTestDatabase();
     sender = chain.accounts[1] as Hex;
     const to = chain.accounts[2];
     const balance = async () => BigInt(await chain.rpc<Hex>("eth_getBalance", [sender, "latest"]));
@@ -38,13 +38,13 @@ describe("transaction fees", () => {
     withBlobs = await chain.rpc<Hash>("eth_sendTransaction", [{ ...blobTransaction, ...prices }]);
     await chain.mine();
     spent = before - (await balance()) - 5n;
-    const indexer = await createTestIndexer(chain.url, test.database);
+    const indexer = await createTestIndexer(chain.url, testDatabase.database);
     await indexer.runToHead(await chain.head());
     await indexer.close();
-    const { key } = await createKeys(test.database).create({ label: "test" });
+    const { key } = await createKeys(testDatabase.database).create({ label: "test" });
     const settings = { ...chainConfig.parse({ name: "fees", id: 31337, rpc: chain.url }), id: 31337 };
     const logger = pino({ level: "silent" });
-    const http = createApp({ config: config.parse({}), chains: [settings], database: test.database, logger, validate: "strict" });
+    const http = createApp({ config: config.parse({}), chains: [settings], database: testDatabase.database, logger, validate: "strict" });
     end = () => http.close();
     get = async (path) => {
       const response = await supertest(http.app).get(`/v1/fees/${path}`).set("Authorization", `Bearer ${key}`);
@@ -54,7 +54,7 @@ describe("transaction fees", () => {
   });
   afterAll(async () => {
     await end();
-    await test?.drop();
+    await testDatabase?.drop();
     await chain?.stop();
   });
 

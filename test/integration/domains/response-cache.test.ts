@@ -18,12 +18,12 @@ interface Server {
 
 /** Serves the index with a cache of the given size. */
 async function serve(megabytes: number): Promise<Server> {
-  const { chain, test } = branching;
+  const { chain, testDatabase } = branching;
   const settings: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
-  const { key } = await createKeys(test.database).create({ label: `cache ${megabytes}` });
+  const { key } = await createKeys(testDatabase.database).create({ label: `cache ${megabytes}` });
   const logger = pino({ level: "silent" });
   const options = config.parse({ cache: { megabytes }, limits: { requestsPerSecond: 100_000 } });
-  const http = createApp({ config: options, chains: [settings], database: test.database, logger, validate: "strict" });
+  const http = createApp({ config: options, chains: [settings], database: testDatabase.database, logger, validate: "strict" });
   return { get: (path) => supertest(http.app).get(path).set("Authorization", `Bearer ${key}`).set("Host", "localhost"), close: http.close };
 }
 
@@ -100,7 +100,7 @@ describe("cached responses", () => {
   });
 
   it("are discarded when metadata is read later", async () => {
-    const { database } = branching.test;
+    const { database } = branching.testDatabase;
     await compareAll();
     const [path = ""] = paths();
     expect((await cached.get(path)).text).not.toContain("Read later");

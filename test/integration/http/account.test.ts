@@ -14,7 +14,7 @@ afterAll(() => app.end());
 
 const get = (key: string, path = "/account/usage") => app.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
 const insertUsage = (id: number, day: string, operation: string, calls: number, hundredths: number) =>
-  app.test.database.query("INSERT INTO credit_usage (key_id, day, operation, calls, hundredths) VALUES ($1, $2, $3, $4, $5)", [
+  app.testDatabase.database.query("INSERT INTO credit_usage (key_id, day, operation, calls, hundredths) VALUES ($1, $2, $3, $4, $5)", [
     id,
     day,
     operation,

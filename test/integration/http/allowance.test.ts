@@ -5,18 +5,18 @@ import { createKeys, hashKey, type Keys } from "../../../runtime/http/keys.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let keys: Keys;
 let meter: KeyMeter;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  keys = createKeys(test.database);
+  testDatabase = await createTestDatabase();
+  keys = createKeys(testDatabase.database);
   const limits = { requestsPerSecond: "unlimited", concurrentRequests: "unlimited", databaseSecondsPerMinute: "unlimited" } as const;
-  meter = createKeyMeter({ limits, database: test.database, logger: pino({ level: "silent" }) });
+  meter = createKeyMeter({ limits, database: testDatabase.database, logger: pino({ level: "silent" }) });
 });
 afterAll(async () => {
   await meter.stop();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 const storedUsageOf = async (keyId: number): Promise<number> => (await keys.list()).find(({ id }) => id === keyId)?.usedHundredths ?? 0;

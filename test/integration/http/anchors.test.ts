@@ -29,20 +29,20 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   app.head = 100;
-  await app.test.database.query("DELETE FROM page_anchors");
+  await app.testDatabase.database.query("DELETE FROM page_anchors");
 });
 afterAll(() => app.end());
 
 const anchorOf = async (path: string, key = app.key) => (await app.withoutKey().get(path).query({ key })).body.data.anchor;
-const storedAnchors = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
+const storedAnchors = () => app.testDatabase.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
 /** Makes anchor inserts fail with a SQLSTATE. */
 const refuseAnchors = (code: string) =>
-  app.test.database.query(
+  app.testDatabase.database.query(
     `CREATE FUNCTION refuse_anchor() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${code}'; END $$;
      CREATE TRIGGER refuse_anchors BEFORE INSERT ON page_anchors FOR EACH ROW EXECUTE FUNCTION refuse_anchor()`,
   );
-const acceptAnchors = () => app.test.database.query("DROP TRIGGER refuse_anchors ON page_anchors; DROP FUNCTION refuse_anchor()");
+const acceptAnchors = () => app.testDatabase.database.query("DROP TRIGGER refuse_anchors ON page_anchors; DROP FUNCTION refuse_anchor()");
 
 describe("an anchor", () => {
   it.each([
@@ -112,7 +112,7 @@ describe("an anchor", () => {
 
   it("is shared by server processes", async () => {
     await anchorOf(listPath);
-    const other = createAnchors(app.test.database, pino({ level: "silent" }));
+    const other = createAnchors(app.testDatabase.database, pino({ level: "silent" }));
     const fingerprint = fingerprintOf(app.keyId, "getLogEventsByAddress", {
       chain: { id: 31337, name: "demo" },
       contractAddress: address,
@@ -129,7 +129,7 @@ describe("an anchor", () => {
 
   it("is not read or stored again by its process until the index's content changes", async () => {
     const statements: string[] = [];
-    const { database } = app.test;
+    const { database } = app.testDatabase;
     const counted = createAnchors(
       {
         query(statement, parameters) {
@@ -170,7 +170,7 @@ describe("an anchor", () => {
   });
 
   it("expires after 15 minutes unless a request in the second half renews it, and is then deleted", async () => {
-    const { database } = app.test;
+    const { database } = app.testDatabase;
     const age = (minutes: number) =>
       database.query("UPDATE page_anchors SET expires_at = expires_at - $1 * interval '1 minute'", [minutes]);
     await anchorOf(listPath);
@@ -198,7 +198,7 @@ describe("an anchor", () => {
   it("is cached by the process that served page 0 while the primary is lost, and stored by page 0 afterwards", async () => {
     let isLost = true;
     const outage = { ...noOutage, isLost: () => isLost };
-    const { database } = app.test;
+    const { database } = app.testDatabase;
     const anchors = createAnchors(database, pino({ level: "silent" }), performance, outage);
     const fingerprint = Buffer.from("outage");
     await anchors.pin(fingerprint, 1, 100, true, { block: 100, content: "7.1" });

@@ -108,7 +108,7 @@ describe("API keys", () => {
     const listed = (await app.keys.list()).find((entry) => entry.id === id);
     expect(listed).toMatchObject({ label: "listed", creditLimitHundredths: 250, usedHundredths: 0, calls: 0, revokedAt: null });
     expect(JSON.stringify(await app.keys.list())).not.toContain(key);
-    const rows = await app.test.database.query<{ row: string }>("SELECT api_keys::text AS row FROM api_keys");
+    const rows = await app.testDatabase.database.query<{ row: string }>("SELECT api_keys::text AS row FROM api_keys");
     expect(rows.some(({ row }) => row.includes(key.slice(5)))).toBe(false);
   });
 });

@@ -4,18 +4,19 @@ import { createKeys } from "../../../runtime/http/keys.ts";
 import { createLeaseStore } from "../../../runtime/http/quota/lease-store.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 const day = "2026-11-23";
 const noCharges = { all: 0, day: 0, month: 0 };
-const createStores = (count: number) => Array.from({ length: count }, () => createLeaseStore(test.database, randomUUID()));
-const createKeyWithQuota = (dayQuotaHundredths: number) => createKeys(test.database).create({ label: "leases", dayQuotaHundredths });
+const createStores = (count: number) => Array.from({ length: count }, () => createLeaseStore(testDatabase.database, randomUUID()));
+const createKeyWithQuota = (dayQuotaHundredths: number) =>
+  createKeys(testDatabase.database).create({ label: "leases", dayQuotaHundredths });
 const expire = (keyId: number) =>
-  test.database.query("UPDATE credit_leases SET expires_at = now() - interval '1 second' WHERE key_id = $1", [keyId]);
+  testDatabase.database.query("UPDATE credit_leases SET expires_at = now() - interval '1 second' WHERE key_id = $1", [keyId]);
 
 describe("quota leases", () => {
   it("never exceed the quota in total, even if servers take them concurrently", async () => {
@@ -56,7 +57,7 @@ describe("quota leases", () => {
   });
 
   it("are not granted to keys without quotas", async () => {
-    const { id: keyId } = await createKeys(test.database).create({ label: "unlimited" });
+    const { id: keyId } = await createKeys(testDatabase.database).create({ label: "unlimited" });
     expect(await createStores(1)[0]?.take({ keyId, pending: noCharges, wanted: 100, day })).toBe(null);
   });
 });

@@ -75,7 +75,7 @@ describe("the usage ledger", () => {
   afterAll(() => app.end());
   const address = `0x${"11".repeat(20)}`;
   const usage = (harness: Harness, keyId: number) =>
-    harness.test.database.query<{ operation: string; calls: number; hundredths: number }>(
+    harness.testDatabase.database.query<{ operation: string; calls: number; hundredths: number }>(
       "SELECT operation, calls, hundredths FROM credit_usage WHERE key_id = $1 ORDER BY operation",
       [keyId],
     );
@@ -107,7 +107,7 @@ describe("the usage ledger", () => {
 
   it("retries entries whose write failed, and writes them only once", async () => {
     const harness = await startHarness({ getAllChains: async () => items(0) });
-    const { database } = harness.test;
+    const { database } = harness.testDatabase;
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE credit_usage RENAME TO renamed_usage");
     await harness.get("/v1/chains/");

@@ -17,7 +17,12 @@ let work: () => Promise<unknown>;
 
 beforeAll(async () => {
   harness = await startHarness({ getBlock: () => work() }, { limits: { requestMilliseconds } });
-  database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "deadline-test" });
+  database = createDatabase({
+    url: harness.testDatabase.url,
+    poolSize: 1,
+    statementTimeoutMilliseconds: 0,
+    applicationName: "deadline-test",
+  });
   return async () => {
     await database.close();
     await harness.end();
@@ -26,7 +31,7 @@ beforeAll(async () => {
 
 /** The number of statements that the pool is running. */
 const runningStatements = async (): Promise<number> => {
-  const [row] = await harness.test.database.query<{ count: number }>(
+  const [row] = await harness.testDatabase.database.query<{ count: number }>(
     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deadline-test' AND state <> 'idle' AND datname = current_database()",
   );
   return row?.count ?? 0;

@@ -40,7 +40,12 @@ describe("requests with one key", () => {
       { getBlock: () => resolveBlock() },
       { limits: { concurrentRequests: 2, databaseSecondsPerMinute: 1, requestMilliseconds: 2_500 } },
     );
-    database = createDatabase({ url: harness.test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "fairness-test" });
+    database = createDatabase({
+      url: harness.testDatabase.url,
+      poolSize: 1,
+      statementTimeoutMilliseconds: 0,
+      applicationName: "fairness-test",
+    });
   });
   afterAll(async () => {
     await database.close();
@@ -150,7 +155,7 @@ describe("keys and health", () => {
   it("do not wait for connections that responses use", async () => {
     const harness = await startHarness({});
     const database = createDatabase({
-      url: harness.test.url,
+      url: harness.testDatabase.url,
       poolSize: 1,
       statementTimeoutMilliseconds: 0,
       applicationName: "fairness-test",
@@ -159,7 +164,7 @@ describe("keys and health", () => {
       config: config.parse({}),
       chains: [],
       database,
-      control: harness.test.database,
+      control: harness.testDatabase.database,
       logger: pino({ level: "silent" }),
     });
     let end: () => void = () => undefined;

@@ -39,7 +39,7 @@ describe("the gate", () => {
 
   it("does not count a request whose client disconnects while its key is looked up", async () => {
     const { key } = await harness.keys.create({ label: "gone" });
-    await harness.test.database.transaction(async (client) => {
+    await harness.testDatabase.database.transaction(async (client) => {
       // The lock blocks the lookup.
       await client.query("LOCK TABLE api_keys");
       const sockets = Array.from({ length: 5 }, () => {
@@ -48,7 +48,7 @@ describe("the gate", () => {
         return socket;
       });
       await until("the lookup to wait for the lock", async () => {
-        const [row] = await harness.test.database.query<{ waits: boolean }>(
+        const [row] = await harness.testDatabase.database.query<{ waits: boolean }>(
           "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'api_keys'::regclass) AS waits",
         );
         return row?.waits === true;

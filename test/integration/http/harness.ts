@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 
 /** The HTTP application with its own database. Its resolvers are stubs, because it does not depend on domains. */
 export interface Harness extends HttpApp {
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly keys: Keys;
   /** A key without limits. */
   readonly key: string;
@@ -68,8 +68,8 @@ const defaultLimits = {
 };
 
 export async function startHarness(stubs: Stubs, settings: Settings = {}): Promise<Harness> {
-  const test = await createTestDatabase();
-  const { database } = test;
+  const testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
   const lines: string[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
   const keys = createKeys(database);
@@ -104,7 +104,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
   const withoutKey = () => supertest(http.app);
   return {
     ...http,
-    test,
+    testDatabase,
     keys,
     key,
     keyId,
@@ -125,7 +125,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     get: (path) => withoutKey().get(path).set("Authorization", `Bearer ${key}`),
     async end() {
       await http.close();
-      await test.drop();
+      await testDatabase.drop();
     },
   };
 }

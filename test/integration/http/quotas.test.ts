@@ -10,7 +10,7 @@ import { failure, type Harness, startHarness } from "./harness.ts";
 /** Every response costs 0.01 credits: the minimum of an operation that costs credits per item. */
 const path = "/v1/chains/";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 const servers: Harness[] = [];
 let now = new Date("2026-11-23T12:00:00Z");
 /** The servers' clock, which determines how long key lookups are cached. */
@@ -20,8 +20,8 @@ let isDown = false;
 
 const outageError = () => new DatabaseUnavailable("ECONNREFUSED", "it is down");
 const createFlakyDatabase = (): Pick<Database, "query" | "transaction"> => ({
-  query: (...statement) => (isDown ? Promise.reject(outageError()) : test.database.query(...statement)),
-  transaction: (work) => (isDown ? Promise.reject(outageError()) : test.database.transaction(work)),
+  query: (...statement) => (isDown ? Promise.reject(outageError()) : testDatabase.database.query(...statement)),
+  transaction: (work) => (isDown ? Promise.reject(outageError()) : testDatabase.database.transaction(work)),
 });
 
 const startServer = async (): Promise<Harness> => {
@@ -36,7 +36,7 @@ const startServer = async (): Promise<Harness> => {
 let first: Harness;
 let second: Harness;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   [first, second] = [await startServer(), await startServer()];
 });
 afterEach(() => {
@@ -44,10 +44,10 @@ afterEach(() => {
 });
 afterAll(async () => {
   for (const started of servers) await started.end();
-  await test.drop();
+  await testDatabase.drop();
 });
 
-const keys = () => createKeys(test.database);
+const keys = () => createKeys(testDatabase.database);
 const get = (on: Harness, key: string) => on.withoutKey().get(path).set("Authorization", `Bearer ${key}`);
 const statusesOf = async (on: Harness, key: string, count: number): Promise<number[]> => {
   const found: number[] = [];
@@ -55,12 +55,13 @@ const statusesOf = async (on: Harness, key: string, count: number): Promise<numb
   return found;
 };
 const leasesOf = (id: number) =>
-  test.database.query<{ hundredths: number }>("SELECT hundredths FROM credit_leases WHERE key_id = $1 ORDER BY hundredths", [id]);
+  testDatabase.database.query<{ hundredths: number }>("SELECT hundredths FROM credit_leases WHERE key_id = $1 ORDER BY hundredths", [id]);
 const spentOf = async (id: number): Promise<number> =>
   (
-    await test.database.query<{ spent: number }>("SELECT coalesce(sum(hundredths), 0)::int8 AS spent FROM credit_usage WHERE key_id = $1", [
-      id,
-    ])
+    await testDatabase.database.query<{ spent: number }>(
+      "SELECT coalesce(sum(hundredths), 0)::int8 AS spent FROM credit_usage WHERE key_id = $1",
+      [id],
+    )
   )[0]?.spent ?? 0;
 
 describe("a key's quota", () => {

@@ -41,7 +41,9 @@ const stable = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !changingHeaders.includes(name)));
 /** The number of charged responses for the operation. */
 const charges = async () => {
-  const [row] = await app.test.database.query<{ calls: number }>("SELECT calls FROM credit_usage WHERE operation = 'getBlockHeights'");
+  const [row] = await app.testDatabase.database.query<{ calls: number }>(
+    "SELECT calls FROM credit_usage WHERE operation = 'getBlockHeights'",
+  );
   return row?.calls ?? 0;
 };
 
@@ -113,7 +115,7 @@ describe("a cached response", () => {
   it("stores the anchor of each key that requests it", async () => {
     const other = await app.keys.create({ label: "other" });
     const anchors = async () =>
-      (await app.test.database.query<{ block: number }>("SELECT block_number AS block FROM page_anchors ORDER BY block")).map(
+      (await app.testDatabase.database.query<{ block: number }>("SELECT block_number AS block FROM page_anchors ORDER BY block")).map(
         ({ block }) => block,
       );
     const before = await anchors();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { Handlers } from "../../../generated/handlers.gen.ts";
 import { buildModel } from "../../../generator/model/build-model.ts";
 import type { Model } from "../../../generator/model/model.ts";
@@ -162,7 +162,7 @@ describe("strict and sample mode", () => {
   });
 });
 
-it("strict mode refuses a request that the parsers accept but the document does not allow", async () => {
+test("strict mode refuses a request that the parsers accept but the document does not allow", async () => {
   const restrictedDocument = structuredClone(document) as unknown as { paths: Record<string, { get: { parameters: object[] } }> };
   const path = "/v1/{chainName}/block_v2/{blockHeight}/";
   const parameters = restrictedDocument.paths[path]?.get.parameters ?? [];

@@ -36,23 +36,23 @@ const start = async (nodeUrl: string, database: Database) => {
   return running;
 };
 const newDatabase = async (): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  cleanUps.push(test.drop);
-  return test;
+  const testDatabase = await createTestDatabase();
+  cleanUps.push(testDatabase.drop);
+  return testDatabase;
 };
 
 describe("a leader whose connection no longer carries data", () => {
   it("lets another process take over within 15 s if the database is silent, and waits once the connection works", async () => {
-    const test = await newDatabase();
-    const { proxy, url } = await proxyTo(test.url);
+    const testDatabase = await newDatabase();
+    const { proxy, url } = await proxyTo(testDatabase.url);
     const first = await start(chain.url, connect(url));
     await until("the first indexer to lead", () => first.indexer.status().following);
-    const second = await start(chain.url, connect(test.url));
+    const second = await start(chain.url, connect(testDatabase.url));
     await until("the second indexer to wait", () => second.notes.length > 0);
     proxy.mute = true;
     // The write of a batch also waits for the server.
     await chain.mine();
-    await until("the second indexer to index", () => isAtHead(test.database, chain));
+    await until("the second indexer to index", () => isAtHead(testDatabase.database, chain));
     await until("the first indexer to give up", () => !first.indexer.status().leading);
     expect(second.indexer.status().leading).toBe(true);
     proxy.mute = false;
@@ -61,8 +61,8 @@ describe("a leader whose connection no longer carries data", () => {
   });
 
   it("indexes again within 15 s if the database is silent and there is no other process", async () => {
-    const test = await newDatabase();
-    const { proxy, url } = await proxyTo(test.url);
+    const testDatabase = await newDatabase();
+    const { proxy, url } = await proxyTo(testDatabase.url);
     const only = await start(chain.url, connect(url));
     await until("the indexer to lead", () => only.indexer.status().following);
     proxy.mute = true;
@@ -70,19 +70,19 @@ describe("a leader whose connection no longer carries data", () => {
     await until("the indexer to give up", () => !only.indexer.status().leading);
     // A connection attempt whose first bytes were lost still lasts until its 10 s timeout.
     proxy.mute = false;
-    await until("the indexer to index", () => isAtHead(test.database, chain));
+    await until("the indexer to index", () => isAtHead(testDatabase.database, chain));
   });
 
   it("lets another process take over if the node is silent", async () => {
-    const test = await newDatabase();
+    const testDatabase = await newDatabase();
     const { proxy, url } = await proxyTo(chain.url);
-    const first = await start(url, connect(test.url));
+    const first = await start(url, connect(testDatabase.url));
     await until("the first indexer to lead", () => first.indexer.status().following);
-    const second = await start(chain.url, connect(test.url));
+    const second = await start(chain.url, connect(testDatabase.url));
     await until("the second indexer to wait", () => second.notes.length > 0);
     proxy.mute = true;
     await chain.mine();
-    await until("the second indexer to index", () => isAtHead(test.database, chain));
+    await until("the second indexer to index", () => isAtHead(testDatabase.database, chain));
     expect([first.indexer.status().leading, second.indexer.status().leading]).toEqual([false, true]);
     expect(first.warnings).toContainEqual(
       expect.stringMatching(/^The node of test has not responded for \d+ s: another process may take over\.$/),

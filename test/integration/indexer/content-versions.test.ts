@@ -4,21 +4,22 @@ import { recordContentChange } from "../../../runtime/indexer/storage/content-ve
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const chainId = 7;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  await test.database.query(
+  testDatabase = await createTestDatabase();
+  await testDatabase.database.query(
     "INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, native_accounting) VALUES ($1, 'test', '', 0, 'none')",
     [chainId],
   );
-  await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 1, 721, 0)", [
-    chainId,
-  ]);
+  await testDatabase.database.query(
+    "INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 1, 721, 0)",
+    [chainId],
+  );
 });
-afterAll(() => test?.drop());
+afterAll(() => testDatabase?.drop());
 
 const versionOf = async (chain = chainId): Promise<number> => {
-  const [row] = await test.database.query<{ version: number }>(
+  const [row] = await testDatabase.database.query<{ version: number }>(
     "SELECT coalesce(sum(version), 0)::int8 AS version FROM content_versions WHERE chain_id = $1",
     [chain],
   );
@@ -55,13 +56,13 @@ describe("a chain's content version", () => {
     ["prices are discarded", "INSERT INTO price_settings (chain_id, revision) VALUES ($1, 1)"],
     ["a chain is renamed", "UPDATE chains SET name = 'renamed' WHERE chain_id = $1"],
   ])("increases by one when %s", async (_label, statement) => {
-    await test.database.query(statement, [chainId]);
+    await testDatabase.database.query(statement, [chainId]);
     expect(await versionOf()).toBe(before + 1);
   });
 
   it("increases for each chain that a statement changes", async () => {
     const other = await versionOf(10);
-    await test.database.query(
+    await testDatabase.database.query(
       `INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at)
        SELECT chain, '', id, 721, 0, 0, now() FROM unnest(ARRAY[$1, 10]::int8[]) chain, generate_series(1, 3) id`,
       [chainId],
@@ -70,22 +71,23 @@ describe("a chain's content version", () => {
   });
 
   it("does not change if a statement changes no row, or only reads that did not fail", async () => {
-    await test.database.query("UPDATE nft_metadata SET name = '' WHERE chain_id = $1 AND false", [chainId]);
-    await test.database.query("INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)", [
-      chainId,
-    ]);
-    await test.database.query("DELETE FROM nft_reads WHERE chain_id = $1 AND token_id = 3", [chainId]);
+    await testDatabase.database.query("UPDATE nft_metadata SET name = '' WHERE chain_id = $1 AND false", [chainId]);
+    await testDatabase.database.query(
+      "INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number) VALUES ($1, '', 3, 721, 0)",
+      [chainId],
+    );
+    await testDatabase.database.query("DELETE FROM nft_reads WHERE chain_id = $1 AND token_id = 3", [chainId]);
     expect(await versionOf()).toBe(before);
   });
 
   it("does not change with the node's state or a read's lease", async () => {
-    await test.database.query("UPDATE chains SET latest_block = 9, seen_at = now() WHERE chain_id = $1", [chainId]);
-    await test.database.query("UPDATE nft_reads SET leased_until = now() WHERE chain_id = $1", [chainId]);
+    await testDatabase.database.query("UPDATE chains SET latest_block = 9, seen_at = now() WHERE chain_id = $1", [chainId]);
+    await testDatabase.database.query("UPDATE nft_reads SET leased_until = now() WHERE chain_id = $1", [chainId]);
     expect(await versionOf()).toBe(before);
   });
 
   it("increases once per transaction, when it commits, and only for its chains", async () => {
-    await test.database.transaction(async (client) => {
+    await testDatabase.database.transaction(async (client) => {
       for (let change = 0; change < 3; change += 1) await recordContentChange(client, chainId);
       await recordContentChange(client, 8);
       expect(await versionOf()).toBe(before);
@@ -94,13 +96,13 @@ describe("a chain's content version", () => {
   });
 
   it("does not increase for changes that are rolled back, including to a savepoint", async () => {
-    await test.database.transaction(async (client) => {
+    await testDatabase.database.transaction(async (client) => {
       await client.query("SAVEPOINT before_change");
       await recordContentChange(client, chainId);
       await client.query("ROLLBACK TO SAVEPOINT before_change");
     });
     expect(await versionOf()).toBe(before);
-    await test.database.transaction(async (client) => {
+    await testDatabase.database.transaction(async (client) => {
       await client.query("SAVEPOINT before_change");
       await recordContentChange(client, chainId);
       await client.query("ROLLBACK TO SAVEPOINT before_change");
@@ -113,7 +115,7 @@ describe("a chain's content version", () => {
     // Each transaction starts while the previous one is open.
     const nested = async (depth: number): Promise<void> => {
       if (depth === 0) return;
-      await test.database.transaction(async (client: Queryable) => {
+      await testDatabase.database.transaction(async (client: Queryable) => {
         await recordContentChange(client, chainId);
         await nested(depth - 1);
       });

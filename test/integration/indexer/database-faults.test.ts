@@ -7,7 +7,7 @@ import { createTestIndexer, isAtHead, runInBackground, type TestIndexer } from "
 import { until } from "../../support/until.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let running: TestIndexer;
 const cleanUps: (() => Promise<unknown>)[] = [];
 
@@ -16,9 +16,9 @@ beforeAll(async () => {
   return chain.stop;
 });
 beforeEach(async () => {
-  test = await createTestDatabase();
-  cleanUps.push(test.drop);
-  const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "faulty" });
+  testDatabase = await createTestDatabase();
+  cleanUps.push(testDatabase.drop);
+  const database = createDatabase({ url: testDatabase.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "faulty" });
   cleanUps.push(database.close);
   running = await createTestIndexer(chain.url, database);
   cleanUps.push(runInBackground(running));
@@ -28,11 +28,11 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-const atHead = () => isAtHead(test.database, chain);
-const databaseName = async () => (await test.database.query<{ name: string }>("SELECT current_database() AS name"))[0]?.name ?? "";
+const atHead = () => isAtHead(testDatabase.database, chain);
+const databaseName = async () => (await testDatabase.database.query<{ name: string }>("SELECT current_database() AS name"))[0]?.name ?? "";
 /** Terminates all of the indexer's connections with SQLSTATE 57P01, as a failover does. */
 const terminate = () =>
-  test.database.query(
+  testDatabase.database.query(
     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faulty' AND datname = current_database()",
   );
 /** Waits for a failure, removes its cause, and waits until new blocks are indexed. */
@@ -48,10 +48,10 @@ describe("indexing continues", () => {
   it("after a read-only server accepts writes again, although existing sessions remain read-only", async () => {
     const name = identifier(await databaseName());
     // Sessions read the setting when they start, so sessions that started while it was on remain read-only.
-    await test.database.query(sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await testDatabase.database.query(sql`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await terminate();
     const reset = sql`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`;
-    await expectRecovery(/read-only transaction/, () => test.database.query(reset.text));
+    await expectRecovery(/read-only transaction/, () => testDatabase.database.query(reset.text));
     expect(running.indexer.status().leading).toBe(true);
   });
 
@@ -62,11 +62,11 @@ describe("indexing continues", () => {
     ["53200", "out of memory"],
     ["55P03", "lock not available"],
   ])("after the server returns SQLSTATE %s", async (state, message) => {
-    await test.database.query(
+    await testDatabase.database.query(
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = '${state}'; END $$;
        CREATE TRIGGER fail BEFORE INSERT ON blocks EXECUTE FUNCTION fail()`,
     );
-    await expectRecovery(new RegExp(message), () => test.database.query("DROP TRIGGER fail ON blocks"));
+    await expectRecovery(new RegExp(message), () => testDatabase.database.query("DROP TRIGGER fail ON blocks"));
   });
 
   it("after all its connections are terminated several times", async () => {

@@ -8,21 +8,24 @@ import { buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { balanceHistory, chainOf, createTestIndexer } from "../../support/indexer/support.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let story: Story;
 let head: number;
 
 beforeAll(async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   story = await buildStory(chain, 3);
   head = await chain.head();
-  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [story.weth] }), traces: "debug" });
+  const indexer = await createTestIndexer(chain.url, testDatabase.database, {
+    chain: chainOf({ wrappedNative: [story.weth] }),
+    traces: "debug",
+  });
   await indexer.runToHead(head);
   await indexer.close();
 });
 afterAll(async () => {
   await chain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 const rows = <Row extends object>(database: Database, sql: string) => database.query<Row>(sql);
@@ -32,7 +35,7 @@ const balanceCall = (to: string, data: string, height: number) => ({ method: "et
 describe("the index of a chain with every kind of transfer", () => {
   it("has the native balances that the node reports, after every block that changed them", async () => {
     const history = await rows<{ owner: string; block_number: number; balance: string }>(
-      test.database,
+      testDatabase.database,
       `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0`,
     );
     expect(history.length).toBeGreaterThan(40);
@@ -46,7 +49,7 @@ describe("the index of a chain with every kind of transfer", () => {
 
   it("has the native balances of changed accounts as of the head", async () => {
     const balances = await rows<{ owner: string; balance: string }>(
-      test.database,
+      testDatabase.database,
       "SELECT owner, balance FROM balances WHERE standard = 0",
     );
     const reported = await chain.batch<string>(
@@ -61,7 +64,7 @@ describe("the index of a chain with every kind of transfer", () => {
       ["nft_balances", "nft_balance_periods", "owner, token, standard, token_id"],
     ] as const) {
       const mismatches = await rows(
-        test.database,
+        testDatabase.database,
         `SELECT * FROM (SELECT ${key}, from_block, to_block, lead(from_block) OVER (PARTITION BY ${key} ORDER BY from_block) AS next FROM (
            SELECT ${key}, from_block, to_block FROM ${periods} UNION ALL SELECT ${key}, since_block, NULL FROM ${table}) h) h
          WHERE to_block < from_block OR to_block + 1 IS DISTINCT FROM next`,
@@ -72,7 +75,7 @@ describe("the index of a chain with every kind of transfer", () => {
 
   it("has the ERC-20 balances that balanceOf returns at every block, including for the wrapped native token", async () => {
     const history = await rows<{ owner: string; token: string; block_number: number; balance: string }>(
-      test.database,
+      testDatabase.database,
       `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1`,
     );
     const erc20 = artifacts.erc20();
@@ -87,7 +90,7 @@ describe("the index of a chain with every kind of transfer", () => {
 
   it("has the ERC-721 owners and ERC-1155 balances that the contracts return", async () => {
     const nftBalances = await rows<{ owner: string; token: string; token_id: string; standard: number; balance: string }>(
-      test.database,
+      testDatabase.database,
       "SELECT owner, token, token_id, standard, balance FROM nft_balances",
     );
     const [art, editions] = [artifacts.erc721(), artifacts.erc1155()];
@@ -108,7 +111,7 @@ describe("the index of a chain with every kind of transfer", () => {
 
   it("has collection balances that equal the sums of their tokens' balances", async () => {
     const mismatches = await rows(
-      test.database,
+      testDatabase.database,
       `SELECT b.owner, b.token, b.balance, sum(n.balance) FROM balances b JOIN nft_balances n USING (chain_id, owner, token, standard)
        GROUP BY 1, 2, 3 HAVING b.balance <> sum(n.balance)`,
     );
@@ -122,13 +125,13 @@ describe("the index of a chain with every kind of transfer", () => {
     const logs = await chain.rpc<{ blockNumber: string; logIndex: string; data: string; topics: string[] }[]>("eth_getLogs", [
       { fromBlock: "0x0", toBlock: quantity(head) },
     ]);
-    expect(await rows(test.database, "SELECT number, hash FROM blocks ORDER BY number")).toEqual(
+    expect(await rows(testDatabase.database, "SELECT number, hash FROM blocks ORDER BY number")).toEqual(
       blocks.map(({ number, hash }) => ({ number: Number(number), hash })),
     );
-    expect(await rows(test.database, "SELECT hash FROM transactions ORDER BY block_number, transaction_index")).toEqual(
+    expect(await rows(testDatabase.database, "SELECT hash FROM transactions ORDER BY block_number, transaction_index")).toEqual(
       blocks.flatMap(({ transactions }) => transactions.map((hash) => ({ hash }))),
     );
-    expect(await rows(test.database, "SELECT block_number, log_index, data, topic0 FROM logs ORDER BY 1, 2")).toEqual(
+    expect(await rows(testDatabase.database, "SELECT block_number, log_index, data, topic0 FROM logs ORDER BY 1, 2")).toEqual(
       logs.map((log) => ({
         block_number: Number(log.blockNumber),
         log_index: Number(log.logIndex),
@@ -141,7 +144,7 @@ describe("the index of a chain with every kind of transfer", () => {
   it("numbers an address's transactions and token transfers without gaps, in block order", async () => {
     for (const table of ["address_transactions", "transfer_transactions"]) {
       const mismatches = await rows(
-        test.database,
+        testDatabase.database,
         `SELECT * FROM (SELECT ordinal, row_number() OVER (PARTITION BY address ORDER BY block_number, transaction_index) - 1 AS expected FROM ${table}) t
          WHERE ordinal <> expected`,
       );
@@ -159,7 +162,7 @@ describe("the index of a chain with every kind of transfer", () => {
     });
     await indexer.runToHead(head);
     await indexer.close();
-    const [first, second] = [await dump(test.database), await dump(otherDatabase.database)];
+    const [first, second] = [await dump(testDatabase.database), await dump(otherDatabase.database)];
     for (const table of Object.keys(first)) expect(second[table], table).toEqual(first[table]);
     await otherDatabase.drop();
   });
@@ -167,7 +170,7 @@ describe("the index of a chain with every kind of transfer", () => {
   it("stores the sender and amount of a native transfer", async () => {
     const [account] = chain.accounts;
     const transfers = await rows<{ amount: string; from_address: string; to_address: string; block_number: number; from_balance: string }>(
-      test.database,
+      testDatabase.database,
       `SELECT from_address, to_address, amount, block_number, from_balance FROM transfers WHERE token = '\\x${nativeTokenAddress.slice(2)}' AND amount = 12345`,
     );
     expect(transfers.map(({ from_address, amount }) => ({ from_address, amount }))).toEqual(

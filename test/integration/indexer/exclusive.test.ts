@@ -5,19 +5,19 @@ import { createTestIndexer, isAtHead, runInBackground, type TestIndexer } from "
 import { until } from "../../support/until.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let testIndexer: TestIndexer;
 let end: () => Promise<void>;
 
 beforeAll(async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   await chain.mine();
-  testIndexer = await createTestIndexer(chain.url, test.database);
+  testIndexer = await createTestIndexer(chain.url, testDatabase.database);
 });
 afterAll(async () => {
   await end?.();
   await chain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 describe("work between two batches", () => {
@@ -26,7 +26,7 @@ describe("work between two batches", () => {
     expect(await testIndexer.indexer.runExclusive(async () => (isDone = true))).toBe(null);
     expect(isDone).toBe(false);
     end = runInBackground(testIndexer);
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
   });
 
   it("sees an unchanged head until it ends, and indexing continues afterwards", async () => {
@@ -41,7 +41,7 @@ describe("work between two batches", () => {
     });
     const number = Number(head.number);
     expect(observed).toEqual({ indexed: { number, hash: head.hash }, row: { lowest: number, highest: number } });
-    await until("the next block to be indexed", () => isAtHead(test.database, chain));
+    await until("the next block to be indexed", () => isAtHead(testDatabase.database, chain));
   });
 
   it("is rolled back when it fails, and indexing continues", async () => {
@@ -50,8 +50,8 @@ describe("work between two batches", () => {
       throw new Error("on purpose");
     });
     await expect(failing).rejects.toThrow("on purpose");
-    expect((await test.database.query("SELECT 1 FROM blocks")).length).toBeGreaterThan(1);
+    expect((await testDatabase.database.query("SELECT 1 FROM blocks")).length).toBeGreaterThan(1);
     await chain.mine();
-    await until("the next block to be indexed", () => isAtHead(test.database, chain));
+    await until("the next block to be indexed", () => isAtHead(testDatabase.database, chain));
   });
 });

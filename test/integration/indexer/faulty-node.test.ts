@@ -32,7 +32,7 @@ afterEach(async () => {
   proxy.tamper = null;
   proxy.intercept = null;
   cappedProxy.tamper = null;
-  await Promise.all(databases.splice(0).map((test) => test.drop()));
+  await Promise.all(databases.splice(0).map((testDatabase) => testDatabase.drop()));
 });
 afterAll(async () => {
   await correctIndex?.drop();
@@ -61,9 +61,9 @@ const recordForeignReplies = async () => {
 };
 
 const newDatabase = async (): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  databases.push(test);
-  return test;
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
+  return testDatabase;
 };
 const chainSettings = () => chainOf({ wrappedNative: [story.weth], pollMilliseconds: 10 });
 /** Many small requests, so that many replies can be changed. */
@@ -86,11 +86,11 @@ const correctContents = async (height: number) => {
   cappedProxy.tamper = (method, reply, params) => {
     if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = lastBlock;
   };
-  const test = await newDatabase();
-  const testIndexer = await createTestIndexer(cappedProxy.url, test.database, { chain: chainSettings() });
+  const testDatabase = await newDatabase();
+  const testIndexer = await createTestIndexer(cappedProxy.url, testDatabase.database, { chain: chainSettings() });
   await testIndexer.runToHead(height);
   await testIndexer.close();
-  return contents(test.database);
+  return contents(testDatabase.database);
 };
 
 /** Injects a fault into one in `oneIn` replies on average, and counts the changed replies. */
@@ -122,9 +122,9 @@ describe("an index", () => {
     { timeout: 90_000 },
     async (name, fault, oneIn = 10) => {
       earlierReplies.clear();
-      const test = await newDatabase();
+      const testDatabase = await newDatabase();
       // The probe receives correct replies, because capability detection has separate tests.
-      const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
+      const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });
       await until(
@@ -134,21 +134,21 @@ describe("an index", () => {
       proxy.tamper = null;
       await stop();
       const height = testIndexer.indexer.status().block;
-      if (height >= 0) expect(await contents(test.database)).toEqual(await correctContents(height));
+      if (height >= 0) expect(await contents(testDatabase.database)).toEqual(await correctContents(height));
 
       stop = runInBackground(testIndexer);
-      await until("the backfill to finish", () => isAtHead(test.database, chain));
+      await until("the backfill to finish", () => isAtHead(testDatabase.database, chain));
       const duringFollowing = injectFault(fault, `following ${name}`, Math.min(oneIn, 4));
       for (let count = 0; count < 2 || (duringFollowing.count === 0 && count < 20); count += 1) {
         await addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
         await waitForPolls(3);
       }
       proxy.tamper = null;
-      await until("the new blocks to be indexed", () => isAtHead(test.database, chain));
+      await until("the new blocks to be indexed", () => isAtHead(testDatabase.database, chain));
       await stop();
       expect(duringBackfill.count).toBeGreaterThan(0);
       expect(duringFollowing.count).toBeGreaterThan(0);
-      expect(await contents(test.database)).toEqual(await correctContentsAtHead());
+      expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
     },
   );
 
@@ -156,8 +156,12 @@ describe("an index", () => {
     const random = createRandom("late");
     // Long enough for a node on a busy machine: a base balance whose reads all time out would be stored as unknown.
     const timeout = deadline(200);
-    const test = await newDatabase();
-    const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning, timeoutMilliseconds: timeout });
+    const testDatabase = await newDatabase();
+    const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, {
+      chain: chainSettings(),
+      tuning,
+      timeoutMilliseconds: timeout,
+    });
     let delayedReplies = 0;
     proxy.delay = () => {
       if (!random.chance(8)) return 0;
@@ -165,17 +169,17 @@ describe("an index", () => {
       return 2.5 * timeout;
     };
     const stop = runInBackground(testIndexer);
-    await until("the backfill to finish", () => isAtHead(test.database, chain));
+    await until("the backfill to finish", () => isAtHead(testDatabase.database, chain));
     proxy.delay = null;
     await stop();
     expect(delayedReplies).toBeGreaterThan(3);
-    expect(await contents(test.database)).toEqual(await correctContentsAtHead());
+    expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
   });
 
   it("has no wrong row if its node sometimes truncates its replies", async () => {
     const random = createRandom("cut");
-    const test = await newDatabase();
-    const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
+    const testDatabase = await newDatabase();
+    const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings(), tuning });
     let truncatedReplies = 0;
     proxy.rewrite = (text) => {
       if (!random.chance(8)) return text;
@@ -183,10 +187,10 @@ describe("an index", () => {
       return text.slice(0, random.below(text.length));
     };
     const stop = runInBackground(testIndexer);
-    await until("the backfill to finish", () => isAtHead(test.database, chain));
+    await until("the backfill to finish", () => isAtHead(testDatabase.database, chain));
     proxy.rewrite = null;
     await stop();
     expect(truncatedReplies).toBeGreaterThan(3);
-    expect(await contents(test.database)).toEqual(await correctContentsAtHead());
+    expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
   });
 });

@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let reads = 0;
 
 beforeAll(async () => {
@@ -18,22 +18,22 @@ beforeAll(async () => {
   proxy.tamper = (_, reply, params) => {
     if (params[0] === "finalized") reply.result = null;
   };
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   for (let block = 0; block < 30; block += 1) await chain.mine();
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await proxy?.close();
   await chain?.stop();
 });
 
-const openIndexer = () => createTestIndexer(proxy.url, test.database, { chain: chainOf({ finality: 10 }) });
+const openIndexer = () => createTestIndexer(proxy.url, testDatabase.database, { chain: chainOf({ finality: 10 }) });
 const storedFinalizedBlock = async () =>
-  (await test.database.query<{ finalized_block: number | null }>("SELECT finalized_block FROM chains"))[0]?.finalized_block;
+  (await testDatabase.database.query<{ finalized_block: number | null }>("SELECT finalized_block FROM chains"))[0]?.finalized_block;
 const hashAt = async (height: number) =>
   (await chain.rpc<{ hash: string }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
 const storedHash = async (height: number) =>
-  (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [height]))[0]?.hash;
+  (await testDatabase.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [height]))[0]?.hash;
 
 describe("the finalized block", () => {
   it("is the configured number of blocks below the indexed head if the node has no finalized tag", async () => {

@@ -12,7 +12,7 @@ type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 
 let chain: TestChain;
 let story: Story;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let proxy: TcpProxy;
 let round = 1;
 const cleanups: (() => unknown)[] = [];
@@ -22,12 +22,12 @@ beforeAll(async () => {
   story = await buildStory(chain, round);
 });
 beforeEach(async () => {
-  [test, proxy] = await Promise.all([createTestDatabase(), startTcpProxy(chain.url)]);
+  [testDatabase, proxy] = await Promise.all([createTestDatabase(), startTcpProxy(chain.url)]);
 });
 afterEach(async () => {
   for (const end of cleanups.splice(0).reverse()) await end();
   await proxy.close();
-  await test.drop();
+  await testDatabase.drop();
 });
 afterAll(async () => {
   await chain?.stop();
@@ -47,7 +47,7 @@ const createFeed = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
   return feed;
 };
 const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIndexer> => {
-  const testIndexer = await createTestIndexer(chain.url, test.database, {
+  const testIndexer = await createTestIndexer(chain.url, testDatabase.database, {
     chain: chainOf({ wrappedNative: [story.weth], pollMilliseconds }),
     heads,
   });
@@ -66,7 +66,8 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
   return testIndexer;
 };
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
-const isIndexed = async (height: number) => (await test.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;
+const isIndexed = async (height: number) =>
+  (await testDatabase.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;
 
 describe("an indexer that follows by WebSocket", () => {
   it("indexes a block as soon as it is mined, without polling", async () => {

@@ -11,8 +11,8 @@ describe("native balances from the node's state after a reorganisation", () => {
       await branching.waitForHead();
       await branching.branch(depth, `state ${depth}`, 1);
       await branching.waitForHead();
-      expect(await contents(branching.test.database)).toEqual(await branching.freshContents());
-      const balances = await branching.test.database.query<{ owner: Address; balance: string }>(
+      expect(await contents(branching.testDatabase.database)).toEqual(await branching.freshContents());
+      const balances = await branching.testDatabase.database.query<{ owner: Address; balance: string }>(
         `SELECT owner, balance FROM balances WHERE standard = 0 AND token = decode('${nativeTokenAddress.slice(2)}', 'hex')`,
       );
       const reported = await branching.chain.batch<string>(

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   proxy.tamper = null;
-  await Promise.all(databases.splice(0).map((test) => test.drop()));
+  await Promise.all(databases.splice(0).map((testDatabase) => testDatabase.drop()));
 });
 afterAll(() => accounts?.end());
 
@@ -193,19 +193,19 @@ describe("a balance change without a transaction", () => {
   it("is found by reading the account at a later block, even if that block does not touch it", async () => {
     await chain.send({ to: minted, value: 100n, gas: 21_000n });
     await chain.mine();
-    const test = await createTestDatabase();
-    databases.push(test);
+    const testDatabase = await createTestDatabase();
+    databases.push(testDatabase);
     const settings = chainOf({ nativeAccounting: "state" });
-    const firstRun = await createTestIndexer(proxy.url, test.database, { chain: settings });
+    const firstRun = await createTestIndexer(proxy.url, testDatabase.database, { chain: settings });
     await firstRun.runToHead(await chain.head());
     await firstRun.close();
     await chain.rpc("anvil_setBalance", [minted, quantity(9_000)]);
     await chain.mine();
     await chain.mine();
-    const secondRun = await createTestIndexer(proxy.url, test.database, { chain: settings, extraAccounts: () => [minted] });
+    const secondRun = await createTestIndexer(proxy.url, testDatabase.database, { chain: settings, extraAccounts: () => [minted] });
     await secondRun.runToHead(await chain.head());
     await secondRun.close();
-    const rows = await test.database.query("SELECT balance FROM balances WHERE owner = decode($1, 'hex')", [minted.slice(2)]);
+    const rows = await testDatabase.database.query("SELECT balance FROM balances WHERE owner = decode($1, 'hex')", [minted.slice(2)]);
     expect(rows).toEqual([{ balance: "9000" }]);
   });
 });

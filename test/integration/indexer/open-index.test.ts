@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   proxy.tamper = null;
-  await Promise.all(databases.splice(0).map((test) => test.drop()));
+  await Promise.all(databases.splice(0).map((testDatabase) => testDatabase.drop()));
 });
 afterAll(async () => {
   await proxy?.close();
@@ -28,29 +28,31 @@ afterAll(async () => {
 });
 
 const newDatabase = async (): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  databases.push(test);
-  return test;
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
+  return testDatabase;
 };
 const withIndexer = async <T>(
-  test: TestDatabase,
+  testDatabase: TestDatabase,
   settings: Partial<IndexedChain>,
   work: (testIndexer: TestIndexer) => Promise<T>,
 ): Promise<T> => {
-  const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ nativeAccounting: "state", ...settings }) });
+  const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, {
+    chain: chainOf({ nativeAccounting: "state", ...settings }),
+  });
   try {
     return await work(testIndexer);
   } finally {
     await testIndexer.close();
   }
 };
-const index = (test: TestDatabase, settings: Partial<IndexedChain> = {}): Promise<readonly string[]> =>
-  withIndexer(test, settings, async (testIndexer) => {
+const index = (testDatabase: TestDatabase, settings: Partial<IndexedChain> = {}): Promise<readonly string[]> =>
+  withIndexer(testDatabase, settings, async (testIndexer) => {
     await testIndexer.runToHead(blocks);
     return testIndexer.warnings;
   });
-const runIndexer = (test: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
-  withIndexer(test, settings, ({ indexer }) => indexer.run(AbortSignal.timeout(5_000)));
+const runIndexer = (testDatabase: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
+  withIndexer(testDatabase, settings, ({ indexer }) => indexer.run(AbortSignal.timeout(5_000)));
 const chainRowOf = async ({ database }: TestDatabase) =>
   (await database.query<{ name: string; missing: string[] }>("SELECT name, missing FROM chains"))[0];
 
@@ -58,42 +60,42 @@ describe("a first block above the head", () => {
   const refusal = `Cannot index test from block 500: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.`;
 
   it("is refused with the head's height, and no index is created", async () => {
-    const test = await newDatabase();
-    await expect(runIndexer(test, { from: 500 })).rejects.toThrow(refusal);
-    expect(await chainRowOf(test)).toBeUndefined();
-    await index(test, { from: blocks });
-    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
+    const testDatabase = await newDatabase();
+    await expect(runIndexer(testDatabase, { from: 500 })).rejects.toThrow(refusal);
+    expect(await chainRowOf(testDatabase)).toBeUndefined();
+    await index(testDatabase, { from: blocks });
+    expect(await chainRowOf(testDatabase)).toMatchObject({ missing: [] });
   });
 
   it("is refused for an index with another first block, and leaves its record of missing features empty", async () => {
-    const test = await newDatabase();
-    await index(test);
+    const testDatabase = await newDatabase();
+    await index(testDatabase);
     // The indexer requests the state before the first block, which the node does not have above its head.
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_getBalance" || Number(params[1]) !== 499) return;
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
-    await expect(runIndexer(test, { from: 500 })).rejects.toThrow(refusal);
+    await expect(runIndexer(testDatabase, { from: 500 })).rejects.toThrow(refusal);
     proxy.tamper = null;
-    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
-    await index(test);
-    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
+    expect(await chainRowOf(testDatabase)).toMatchObject({ missing: [] });
+    await index(testDatabase);
+    expect(await chainRowOf(testDatabase)).toMatchObject({ missing: [] });
   });
 });
 
 describe("the record of missing base balances", () => {
   it("is cleared when the index has all base balances", async () => {
-    const test = await newDatabase();
-    await index(test);
+    const testDatabase = await newDatabase();
+    await index(testDatabase);
     // Earlier versions left this value after a run with a first block above the head.
-    await test.database.query("UPDATE chains SET missing = '{native-history}'");
-    await index(test);
-    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
+    await testDatabase.database.query("UPDATE chains SET missing = '{native-history}'");
+    await index(testDatabase);
+    expect(await chainRowOf(testDatabase)).toMatchObject({ missing: [] });
   });
 
   it("remains while a stored balance is unknown, even with an archive node", async () => {
-    const test = await newDatabase();
+    const testDatabase = await newDatabase();
     const head = await chain.rpc<string>("eth_blockNumber");
     proxy.tamper = (method, reply, params) => {
       // Simulates a node without archive state, which has only the balances at its head.
@@ -101,29 +103,29 @@ describe("the record of missing base balances", () => {
       delete reply.result;
       reply.error = { code: -32000, message: "missing trie node" };
     };
-    await index(test);
-    expect((await chainRowOf(test))?.missing).toContain("native-history");
+    await index(testDatabase);
+    expect((await chainRowOf(testDatabase))?.missing).toContain("native-history");
     proxy.tamper = null;
-    await index(test);
-    expect(await chainRowOf(test)).toMatchObject({ missing: ["native-history"] });
+    await index(testDatabase);
+    expect(await chainRowOf(testDatabase)).toMatchObject({ missing: ["native-history"] });
   });
 });
 
 describe("the name of a chain", () => {
   it("is changed in the index with the same chain id, and the change is logged", async () => {
-    const test = await newDatabase();
-    await index(test);
-    expect(await index(test, { name: "other" })).toContain(
+    const testDatabase = await newDatabase();
+    await index(testDatabase);
+    expect(await index(testDatabase, { name: "other" })).toContain(
       "Chain 31337 was named test in this index and is now named other: its paths start with /v1/other/.",
     );
-    expect(await chainRowOf(test)).toMatchObject({ name: "other" });
-    expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
+    expect(await chainRowOf(testDatabase)).toMatchObject({ name: "other" });
+    expect((await index(testDatabase, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
   });
 
   it("is refused while another chain in the index has the same name", async () => {
-    const test = await newDatabase();
-    await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
-    await expect(runIndexer(test, {})).rejects.toThrow(
+    const testDatabase = await newDatabase();
+    await testDatabase.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
+    await expect(runIndexer(testDatabase, {})).rejects.toThrow(
       "The name test belongs to chain 7 in this index: choose a different name for chain 31337, or use a different database.",
     );
   });

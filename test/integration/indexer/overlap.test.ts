@@ -20,25 +20,25 @@ beforeAll(async () => {
   story = await buildStory(chain, rounds);
 });
 afterAll(async () => {
-  await Promise.all(databases.map((test) => test.drop()));
+  await Promise.all(databases.map((testDatabase) => testDatabase.drop()));
   await chain?.stop();
 });
 
 const chainSettings = () => chainOf({ wrappedNative: [story.weth] });
 const accounts = () => chain.accounts.slice(0, 3) as unknown as [Address, Address, Address];
 const newDatabase = async (): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  databases.push(test);
-  return test;
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
+  return testDatabase;
 };
 
 /** The rows in an index that wrote all blocks in one batch. */
 const singleBatchDump = async (): Promise<Record<string, string[]>> => {
-  const test = await newDatabase();
-  const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+  const testDatabase = await newDatabase();
+  const testIndexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainSettings() });
   await testIndexer.runToHead(await chain.head());
   await testIndexer.close();
-  return dump(test.database);
+  return dump(testDatabase.database);
 };
 const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
@@ -71,19 +71,19 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
 
 describe("a batch that is folded while the previous one is written", () => {
   it("starts from the uncommitted rows of the previous one, and leaves the same rows as a single batch", async () => {
-    const test = await newDatabase();
+    const testDatabase = await newDatabase();
     // The delay is long enough for the next batch to be folded.
-    const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
+    const slowDatabase = withStep(testDatabase.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
     const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     await testIndexer.runToHead(await chain.head());
     await testIndexer.close();
     expect(testIndexer.progress.length).toBeGreaterThan(5);
-    expectSame(await dump(test.database), await singleBatchDump());
+    expectSame(await dump(testDatabase.database), await singleBatchDump());
   });
 
   it("is discarded when the previous one cannot be written, and folded again", async () => {
-    const test = await newDatabase();
-    const failing = withStep(test.database, async (batch) => {
+    const testDatabase = await newDatabase();
+    const failing = withStep(testDatabase.database, async (batch) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       if (batch === 3 || batch === 6) throw Object.assign(new Error("The disk is full."), { code: "53100" });
     });
@@ -91,28 +91,28 @@ describe("a batch that is folded while the previous one is written", () => {
     await testIndexer.runToHead(await chain.head());
     await testIndexer.close();
     expect(testIndexer.warnings.filter((warning) => warning.includes("The disk is full."))).toHaveLength(2);
-    expectSame(await dump(test.database), await singleBatchDump());
+    expectSame(await dump(testDatabase.database), await singleBatchDump());
   });
 
   it("starts from the rows of the ancestor after a reorganisation, regardless of cached rows", async () => {
-    const test = await newDatabase();
-    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
+    const testDatabase = await newDatabase();
+    const testIndexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainSettings(), tuning });
     const stop = runInBackground(testIndexer);
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
     await addRound(chain, story, round++, accounts());
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
     await chain.rpc("anvil_reorg", [3, []]);
     await addRound(chain, story, round++, accounts());
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
     await stop();
-    expectSame(await dump(test.database), await singleBatchDump());
+    expectSame(await dump(testDatabase.database), await singleBatchDump());
   });
 });
 
 describe("exclusive work", () => {
   it("runs between two batches, sees committed rows, and the next batch sees its changes", async () => {
-    const test = await newDatabase();
-    const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
+    const testDatabase = await newDatabase();
+    const slowDatabase = withStep(testDatabase.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
     const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     const stop = runInBackground(testIndexer);
     await until("some batches to be written", () => testIndexer.progress.length >= 3);
@@ -128,9 +128,9 @@ describe("exclusive work", () => {
       return { row, indexed };
     });
     expect(observed?.row).toEqual({ ...observed?.indexed, checkpoint: observed?.indexed.number });
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
     await stop();
-    const [after] = await test.database.query<{ lowest: number; highest: number; count: number }>(
+    const [after] = await testDatabase.database.query<{ lowest: number; highest: number; count: number }>(
       "SELECT min(ordinal) AS lowest, max(ordinal) AS highest, count(*) AS count FROM address_transactions WHERE address = decode($1, 'hex')",
       [(accounts()[0] ?? "").slice(2)],
     );
@@ -140,24 +140,24 @@ describe("exclusive work", () => {
   });
 
   it("is rolled back when it fails, and indexing continues", async () => {
-    const test = await newDatabase();
-    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
+    const testDatabase = await newDatabase();
+    const testIndexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainSettings(), tuning });
     const stop = runInBackground(testIndexer);
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
     const failing = testIndexer.indexer.runExclusive(async (client) => {
       await client.query("DELETE FROM balances");
       throw new Error("on purpose");
     });
     await expect(failing).rejects.toThrow("on purpose");
     await addRound(chain, story, round++, accounts());
-    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
     await stop();
-    expectSame(await dump(test.database), await singleBatchDump());
+    expectSame(await dump(testDatabase.database), await singleBatchDump());
   });
 
   it("does not run if this process is not the leader", async () => {
-    const test = await newDatabase();
-    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    const testDatabase = await newDatabase();
+    const testIndexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainSettings() });
     let hasRun = false;
     expect(
       await testIndexer.indexer.runExclusive(async () => {

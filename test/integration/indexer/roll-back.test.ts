@@ -38,17 +38,17 @@ interface Change {
   readonly amount: string | null;
 }
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let database: Database;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  database = test.database;
+  testDatabase = await createTestDatabase();
+  database = testDatabase.database;
   await database.query(`CREATE TABLE shelf (chain_id int8, owner bytea, item int2, since_block int8, amount numeric, colour text, PRIMARY KEY (chain_id, owner, item));
     CREATE TABLE shelf_periods (chain_id int8, owner bytea, item int2, from_block int8, to_block int8, amount numeric, colour text,
       PRIMARY KEY (chain_id, owner, item, from_block))`);
 });
 beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
-afterAll(() => test?.drop());
+afterAll(() => testDatabase?.drop());
 
 /** The rows that result from changes: the latest value of each key, and its ended periods. */
 const rowsOf = (changes: readonly Change[]) => {

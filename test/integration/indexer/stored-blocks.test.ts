@@ -13,22 +13,22 @@ const transfer: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 const approval: Hash = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let ledger: StoredLedger;
 let blocks: ChainBlock[];
 
 beforeAll(async () => {
   chain = await startTestChain();
   await buildStory(chain, 2);
-  test = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, test.database);
+  testDatabase = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, testDatabase.database);
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  ledger = createStoredLedger(test.database, chainOf().id);
+  ledger = createStoredLedger(testDatabase.database, chainOf().id);
   blocks = await ledger.blocks(0, await chain.head(), "traces");
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 

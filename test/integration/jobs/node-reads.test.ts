@@ -16,7 +16,7 @@ let chain: TestChain;
 let proxy: RpcProxy;
 let source: Source;
 let close: () => Promise<void>;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let gold: Address;
 let now: Date;
 
@@ -30,14 +30,14 @@ beforeAll(async () => {
   close = () => rpc.close();
 });
 beforeEach(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   now = new Date(Date.now() + 60_000);
 });
 afterEach(async () => {
   proxy.tamper = null;
   proxy.intercept = null;
   proxy.counts.clear();
-  await test.drop();
+  await testDatabase.drop();
 });
 afterAll(async () => {
   await close?.();
@@ -46,14 +46,14 @@ afterAll(async () => {
 });
 
 const enqueue = (addresses: readonly Address[], blockNumber = 1) =>
-  test.database.query(
+  testDatabase.database.query(
     "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT 31337, 'token-metadata', decode(a, 'hex'), $2 FROM unnest($1::text[]) a",
     [addresses.map((address) => address.slice(2)), blockNumber],
   );
 const deps = (): NodeReadsDeps => ({
   chainId: 31337,
   chainName: "test",
-  database: test.database,
+  database: testDatabase.database,
   source,
   reads: [tokenMetadataRead],
   multicall: multicallAddress,
@@ -61,7 +61,7 @@ const deps = (): NodeReadsDeps => ({
   logger: { warn: () => undefined },
 });
 const metadata = () =>
-  test.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
+  testDatabase.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
     "SELECT address, name, symbol, decimals FROM token_metadata ORDER BY address",
   );
 /** Runs all due reads, and returns for how many tokens they stored metadata. */
@@ -80,7 +80,7 @@ const expectAllMetadata = async () => {
   for (const [title, { name, symbol, decimals }] of Object.entries(unusualTokens))
     expect(rowByTitle[title], title).toMatchObject({ name, symbol, decimals });
   expect(rows.find(({ address }) => address === gold)).toEqual({ address: gold, name: "Gold", symbol: "GLD", decimals: 18 });
-  expect(await test.database.query("SELECT 1 FROM node_reads")).toEqual([]);
+  expect(await testDatabase.database.query("SELECT 1 FROM node_reads")).toEqual([]);
 };
 
 describe("token metadata reads", () => {
@@ -96,7 +96,7 @@ describe("token metadata reads", () => {
     await enqueue(allTokens());
     expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(allTokens().length);
     await expectAllMetadata();
-    await test.database.query("DELETE FROM token_metadata");
+    await testDatabase.database.query("DELETE FROM token_metadata");
     await enqueue([gold], 2);
     proxy.counts.clear();
     await runAllDue(createNodeReadScheduler(deps()));
@@ -114,7 +114,7 @@ describe("token metadata reads", () => {
     const waits: number[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(await runAllDue(reads)).toBe(0);
-      const [row] = await test.database.query<{ run_after: Date }>("SELECT run_after FROM node_reads");
+      const [row] = await testDatabase.database.query<{ run_after: Date }>("SELECT run_after FROM node_reads");
       waits.push(((row?.run_after.getTime() ?? 0) - now.getTime()) / 1_000);
       now = row?.run_after ?? now;
     }
@@ -151,7 +151,7 @@ describe("token metadata reads", () => {
       stop.signal,
     );
     while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const attempts = (await test.database.query<{ attempts: number }>("SELECT attempts FROM node_reads"))[0]?.attempts;
+    const attempts = (await testDatabase.database.query<{ attempts: number }>("SELECT attempts FROM node_reads"))[0]?.attempts;
     proxy.intercept = null;
     now = new Date(now.getTime() + 60_000);
     while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -180,8 +180,8 @@ describe("token metadata reads", () => {
     expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(1);
     await enqueue([gold], 9);
     expect(await runAllDue(createNodeReadScheduler(deps()))).toBe(0);
-    expect(await test.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
-    expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
+    expect(await testDatabase.database.query("SELECT FROM node_reads")).toEqual([]);
   });
 
   it("are not stored for a token that a reorganisation has removed in the meantime", async () => {
@@ -192,7 +192,7 @@ describe("token metadata reads", () => {
         head: source.head,
         calls: async (calls, height) => {
           const outcomes = await source.calls(calls, height);
-          await test.database.query("DELETE FROM node_reads WHERE block_number > 8");
+          await testDatabase.database.query("DELETE FROM node_reads WHERE block_number > 8");
           return outcomes;
         },
       },

@@ -10,23 +10,26 @@ import { parseScrape, type Sample, scrape, sumOf, typesOf } from "../../support/
 import { indexUntilHead } from "../../support/service.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let metrics: Metrics;
 
 beforeAll(async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   await chain.mine();
   await chain.mine();
-  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, test.url);
+  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, testDatabase.url);
   await stop();
   metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
-  metrics.addIndex(async () => ({ ...(await readIndexState(test.database)), audits: await lastAudits(test.database, ["own"]) }));
+  metrics.addIndex(async () => ({
+    ...(await readIndexState(testDatabase.database)),
+    audits: await lastAudits(testDatabase.database, ["own"]),
+  }));
   metrics.addDataDirectory("/");
 });
 afterAll(async () => {
   metrics.close();
   await chain.stop();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 const text = (): Promise<string> => scrape(`http://127.0.0.1:${metrics.address.port}/metrics`);
@@ -34,8 +37,8 @@ const samples = async (): Promise<readonly Sample[]> => parseScrape(await text()
 
 describe("index metrics", () => {
   it("include the chain's position, lag, projections and queues", async () => {
-    await test.database.query("UPDATE chains SET latest_block = 7");
-    await test.database.query(
+    await testDatabase.database.query("UPDATE chains SET latest_block = 7");
+    await testDatabase.database.query(
       `INSERT INTO node_reads (chain_id, kind, key, block_number, run_after) VALUES
        (31337, 'token', '\\x01', 1, now() - interval '90 seconds'), (31337, 'token', '\\x02', 1, now() + interval '1 hour')`,
     );
@@ -65,9 +68,9 @@ describe("audit metrics", () => {
   it("are absent until a chain has been audited, and then describe its last audit", async () => {
     expect((await samples()).filter(({ name }) => name.startsWith("ashlar_index_audit_"))).toEqual([]);
     const before = Date.now() / 1000;
-    await recordAudit(test.database, "own", { block: 1, compared: 9, differences: 4 }, "operator@test");
-    await recordAudit(test.database, "own", { block: 2, compared: 9, differences: 3 }, "operator@test");
-    await recordAudit(test.database, "removed", { block: 2, compared: 9, differences: 1 }, "operator@test");
+    await recordAudit(testDatabase.database, "own", { block: 1, compared: 9, differences: 4 }, "operator@test");
+    await recordAudit(testDatabase.database, "own", { block: 2, compared: 9, differences: 3 }, "operator@test");
+    await recordAudit(testDatabase.database, "removed", { block: 2, compared: 9, differences: 1 }, "operator@test");
     const found = await samples();
     expect(sumOf(found, "ashlar_index_audit_differences")).toBe(3);
     expect(sumOf(found, "ashlar_index_audit_timestamp_seconds", { chain: "own" })).toBeGreaterThanOrEqual(Math.floor(before));
@@ -77,7 +80,7 @@ describe("audit metrics", () => {
 
 describe("indexer metrics", () => {
   it("count batches, reorganisations by depth, and requests to the node", async () => {
-    const counts = metrics.addIndexer("indexer", { indexing: test.database })("own");
+    const counts = metrics.addIndexer("indexer", { indexing: testDatabase.database })("own");
     const event = { projection: null, from: 0, block: 10, target: 10 };
     countProgress(counts, { ...event, phase: "follow", blocks: 4, transactions: 5, rows: 60 });
     countProgress(counts, { ...event, phase: "catch-up", projection: "prices", blocks: 4, transactions: 5, rows: 7 });

@@ -11,10 +11,10 @@ let app: Harness;
 
 beforeAll(async () => {
   metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
-  const pools: Record<string, Harness["test"]["database"]> = {};
+  const pools: Record<string, Harness["testDatabase"]["database"]> = {};
   const counts = metrics.addServer("server", pools);
   app = await startHarness({ getAllChains: async () => ({ items: [] }), getLogs: async () => ({ items: [] }) }, { counts });
-  pools.control = app.test.database;
+  pools.control = app.testDatabase.database;
 });
 afterAll(async () => {
   metrics.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAsOfProjection } from "../../../runtime/api/as-of-projection.ts";
 import { identifier, sql } from "../../../runtime/database/sql.ts";
 import { createProgressQueries } from "../../../runtime/domains/ledger/queries/progress.ts";
@@ -13,22 +13,22 @@ import { until } from "../../support/until.ts";
 
 const [kept, copied] = [31337, 99];
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const [from, to] = (await chain.rpc("eth_accounts", [])) as string[];
   for (let block = 0; block < 30; block += 1) {
     await chain.rpc("eth_sendTransaction", [{ from, to, value: "0x1" }]);
     await chain.mine();
   }
-  const indexer = await createTestIndexer(chain.url, test.database);
+  const indexer = await createTestIndexer(chain.url, testDatabase.database);
   await indexer.runToHead(Number(await chain.rpc("eth_blockNumber", [])));
   await indexer.close();
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -38,7 +38,7 @@ interface ChainTable {
 }
 
 const chainTables = (): Promise<ChainTable[]> =>
-  test.database.query<ChainTable>(
+  testDatabase.database.query<ChainTable>(
     `SELECT c.relname::text AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' GROUP BY c.relname HAVING bool_or(a.attname = 'chain_id') ORDER BY 1`,
@@ -47,7 +47,7 @@ const chainTables = (): Promise<ChainTable[]> =>
 const rowsOf = async (id: number): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const { name } of await chainTables()) {
-    const [row] = await test.database.query<{ rows: number }>(
+    const [row] = await testDatabase.database.query<{ rows: number }>(
       sql`SELECT count(*) AS rows FROM ${identifier(name)} WHERE chain_id = $1`.text,
       [id],
     );
@@ -61,18 +61,25 @@ const copyChain = async (): Promise<void> => {
   for (const { name, columns } of await chainTables()) {
     const values = columns.map((column) => newValues[`${name}.${column}`] ?? newValues[column] ?? `"${column}"`);
     const names = columns.map((column) => `"${column}"`);
-    await test.database.query(`DELETE FROM ${name} WHERE chain_id = ${copied}`);
-    await test.database.query(
+    await testDatabase.database.query(`DELETE FROM ${name} WHERE chain_id = ${copied}`);
+    await testDatabase.database.query(
       `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${values} FROM ${name} WHERE chain_id = ${kept}`,
     );
   }
 };
 const target = { id: copied, name: "copy" };
 const remove = (onProgress: (done: number, total: number) => void = () => undefined) =>
-  removeChain({ database: test.database, chain: target, actor: "operator@test", onProgress, waitMilliseconds: 2_000, batchPages: 1 });
+  removeChain({
+    database: testDatabase.database,
+    chain: target,
+    actor: "operator@test",
+    onProgress,
+    waitMilliseconds: 2_000,
+    batchPages: 1,
+  });
 
-it("a killed removal can be resumed, deletes all of the chain's rows but none of other chains, and the chain is not served meanwhile", async () => {
-  const [before, counts] = [await contents(test.database), await rowsOf(kept)];
+test("a killed removal can be resumed, deletes all of the chain's rows but none of other chains, and the chain is not served meanwhile", async () => {
+  const [before, counts] = [await contents(testDatabase.database), await rowsOf(kept)];
   expect(Object.keys(counts).length).toBeGreaterThan(5);
   await copyChain();
   expect(Object.keys(await rowsOf(copied))).toEqual(Object.keys(counts));
@@ -84,15 +91,15 @@ it("a killed removal can be resumed, deletes all of the chain's rows but none of
   await expect(killed).rejects.toThrow("killed");
 
   const { reachOf } = createAsOfProjection(
-    createProgressQueries(test.database),
+    createProgressQueries(testDatabase.database),
     () => true,
     () => false,
   );
   const removing = { status: 503, message: "The chain is being removed from the index." };
   await expect(reachOf(copied, "getBlock", {})).rejects.toMatchObject(removing);
   expect((await reachOf(kept, "getBlock", {}))?.block).toBeGreaterThan(0);
-  expect(await resumeChain(test.database, target, "operator@test")).toBe(false);
-  expect(await isPaused(test.database, copied)).toBe(true);
+  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe(false);
+  expect(await isPaused(testDatabase.database, copied)).toBe(true);
 
   const remaining = Object.values(await rowsOf(copied)).reduce((sum, rows) => sum + rows, 0);
   const progress: [number, number][] = [];
@@ -100,9 +107,9 @@ it("a killed removal can be resumed, deletes all of the chain's rows but none of
   expect(await remove((done, total) => void progress.push([done, total]))).toBeGreaterThanOrEqual(remaining - 1);
   expect(await rowsOf(copied)).toEqual({});
   expect(await rowsOf(kept)).toEqual(counts);
-  expect(await contents(test.database)).toEqual(before);
+  expect(await contents(testDatabase.database)).toEqual(before);
   expect(progress.every(([done, total]) => done > 0 && done <= total)).toBe(true);
-  const actions = (await listActions(test.database, 10)).map(({ action, subject, details }) => ({
+  const actions = (await listActions(testDatabase.database, 10)).map(({ action, subject, details }) => ({
     action,
     subject,
     status: details.status,
@@ -113,12 +120,12 @@ it("a killed removal can be resumed, deletes all of the chain's rows but none of
   ]);
 });
 
-it("a chain cannot be removed while it is being indexed", async () => {
-  const running = await createTestIndexer(chain.url, test.database);
+test("a chain cannot be removed while it is being indexed", async () => {
+  const running = await createTestIndexer(chain.url, testDatabase.database);
   const stop = runInBackground(running);
   await until("the indexer to lead", () => running.indexer.status().leading);
   const before = await rowsOf(kept);
-  const options = { database: test.database, actor: "operator@test", onProgress: () => undefined, waitMilliseconds: 1_000 };
+  const options = { database: testDatabase.database, actor: "operator@test", onProgress: () => undefined, waitMilliseconds: 1_000 };
   expect(await removeChain({ ...options, chain: { id: kept, name: "test" } })).toBeNull();
   expect(await rowsOf(kept)).toEqual(before);
   await stop();

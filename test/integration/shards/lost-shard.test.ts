@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { deadline } from "../../support/deadline.ts";
 import { activityPath, balancesPath, namesIn, statusesPath } from "../../support/shards/requests.ts";
 import { indexUntil, type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
@@ -63,7 +63,7 @@ async function expectOnlyChainOne(server: Server): Promise<void> {
   ]);
 }
 
-it("a database that no longer responds makes only its chains unavailable, until it responds again", async () => {
+test("a database that no longer responds makes only its chains unavailable, until it responds again", async () => {
   const server = await serve(sharded.sharded, sharded.key);
   expect([await isServed(server, "one"), await isServed(server, "two")]).toEqual([true, true]);
   let isStopped = false;
@@ -97,7 +97,7 @@ it("a database that no longer responds makes only its chains unavailable, until 
   await until("the database to be ready", async () => JSON.stringify((await server.get("/readyz")).body.data?.databases) === allUsable);
 });
 
-it("a service starts without one of its databases, and serves and indexes its chains once it responds", async () => {
+test("a service starts without one of its databases, and serves and indexes its chains once it responds", async () => {
   muteShard(sharded);
   sharded.shard.proxy.disconnect();
   const server = await serve(sharded.sharded, sharded.key);
@@ -107,7 +107,7 @@ it("a service starts without one of its databases, and serves and indexes its ch
   expect(server.log).toContain("Database b is prepared.");
 });
 
-it("chains of other databases are indexed while one is lost", async () => {
+test("chains of other databases are indexed while one is lost", async () => {
   muteShard(sharded);
   sharded.shard.proxy.disconnect();
   await sharded.one.mine();
@@ -125,7 +125,7 @@ it("chains of other databases are indexed while one is lost", async () => {
   });
 });
 
-it("a database server that is killed makes only its chains unavailable", async () => {
+test("a database server that is killed makes only its chains unavailable", async () => {
   const server = await serve(sharded.sharded, sharded.key);
   await waitUntilServed(server);
   const pidFile = join(sharded.shard.server.dataDirectory, "postgres", "postmaster.pid");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Config } from "../../../runtime/config/config.ts";
 import { type ReplicatedServer, startStandby } from "../../support/database/replication.ts";
 import { balancesPath } from "../../support/shards/requests.ts";
@@ -33,14 +33,14 @@ async function request(server: Server, name: "one" | "two"): Promise<readonly [s
   return [status, statementsOf(server) - before];
 }
 
-it("a shard's replica runs only statements for requests for its chains", async () => {
+test("a shard's replica runs only statements for requests for its chains", async () => {
   const server = await serve(config, sharded.key);
   await until("the replica to be used", () => isUsed(server));
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
   expect(await request(server, "one")).toEqual([200, 0]);
 });
 
-it("the loss of a shard's replica does not fail requests, and the replica is used again once it responds", async () => {
+test("the loss of a shard's replica does not fail requests, and the replica is used again once it responds", async () => {
   const server = await serve(config, sharded.key);
   await until("a statement on the replica", async () => (await request(server, "two"))[1] > 0);
   await standby.kill();

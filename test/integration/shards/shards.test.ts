@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { pauseChainNamed, removeChainNamed, resumeChainNamed } from "../../../runtime/commands/chains-command.ts";
 import { bytes } from "../../../runtime/database/codecs.ts";
 import type { Database } from "../../../runtime/database/database.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sharded?.end());
 
-it("all endpoints return the same responses with chains in two databases as with chains in one", async () => {
+test("all endpoints return the same responses with chains in two databases as with chains in one", async () => {
   const [split, single] = [await serve(sharded.sharded, sharded.key), await serve(sharded.single, sharded.key)];
   let served = 0;
   for (const [name, chain] of chainsOf(sharded)) {
@@ -38,13 +38,13 @@ it("all endpoints return the same responses with chains in two databases as with
 const chainsIn = async ({ query }: Database) =>
   (await query<{ name: string }>("SELECT name FROM chains ORDER BY name")).map(({ name }) => name);
 
-it("chains are stored in their own database, and keys in the control database", async () => {
+test("chains are stored in their own database, and keys in the control database", async () => {
   expect(await chainsIn(sharded.control.database)).toEqual(["one"]);
   expect(await chainsIn(sharded.shard.database)).toEqual(["two"]);
   expect(await sharded.shard.database.query("SELECT FROM api_keys")).toEqual([]);
 });
 
-it("page anchors are stored in their chain's database", async () => {
+test("page anchors are stored in their chain's database", async () => {
   const server = await serve(sharded.sharded, sharded.key);
   for (const [name, { accounts, token }] of chainsOf(sharded)) {
     const first = await server.get(`/v1/${name}/address/${accounts[0]}/transfers_v2/?contract-address=${token}&page-size=1`);
@@ -77,7 +77,7 @@ const nativeRate = ({ body }: JsonResponse): unknown =>
   ((body.data?.items ?? []) as readonly { readonly native_token: boolean; readonly quote_rate: number }[]).find((item) => item.native_token)
     ?.quote_rate;
 
-it("a chain uses the currency rate from a chain in another database, and has none while that database is lost", async () => {
+test("a chain uses the currency rate from a chain in another database, and has none while that database is lost", async () => {
   // An ether costs 2,000 US dollars and a euro 1.25, so an ether costs 2,000 / 1.25 = 1,600 euros.
   await storePrice(sharded.control.database, 31_337, nativeTokenAddress, "0.000000000000002");
   await storePrice(sharded.shard.database, 31_338, currencyAsset("EUR"), "1.25");
@@ -100,7 +100,7 @@ it("a chain uses the currency rate from a chain in another database, and has non
   await expect.poll(() => rateIn("EUR"), { timeout: 20_000 }).toEqual([200, 1_600]);
 });
 
-it("actions on a chain change its database, and are logged in the control database", async () => {
+test("actions on a chain change its database, and are logged in the control database", async () => {
   await pauseChainNamed(sharded.sharded, "two");
   const paused = ({ query }: Database) => query("SELECT name FROM chains WHERE paused_at IS NOT NULL");
   expect(await paused(sharded.shard.database)).toEqual([{ name: "two" }]);

@@ -6,15 +6,15 @@ import { createTestIndexer } from "../../support/indexer/support.ts";
 import { attributesOf, startTraceCollector, type TraceCollector } from "../../support/trace-collector.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let collector: TraceCollector;
 beforeAll(async () => {
-  [chain, test, collector] = await Promise.all([startTestChain(), createTestDatabase(), startTraceCollector()]);
+  [chain, testDatabase, collector] = await Promise.all([startTestChain(), createTestDatabase(), startTraceCollector()]);
   for (let block = 0; block < 5; block += 1) await chain.mine();
 });
 afterAll(async () => {
   await collector?.close();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -24,7 +24,7 @@ async function indexChain(sampleRatio: number): Promise<void> {
   const logger = { warn: (_: object, message: string) => warnings.push(message) };
   const tracing = startTracing({ endpoint: collector.endpoint, sampleRatio, process: "indexer", logger });
   // Each batch has two blocks.
-  const indexer = await createTestIndexer(chain.url, test.database, {
+  const indexer = await createTestIndexer(chain.url, testDatabase.database, {
     tracer: tracing.tracer,
     tuning: { batchBlocks: 2, requestBlocks: 1 },
   });

@@ -18,7 +18,7 @@ type Accounts = readonly [Address, Address, Address];
 /** A chain with reorganisations, and an index that follows it. */
 export interface Branching {
   readonly chain: TestChain;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   /** Replaces the last `depth` blocks, adds random transactions to the new ones, and then adds `extraRounds` rounds. */
   branch(depth: number, seed: string, extraRounds?: number): Promise<void>;
   /** Adds three blocks. */
@@ -37,14 +37,14 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   const story = await buildStory(chain, round);
   const accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
   const configured = chainOf({ wrappedNative: [story.weth], ...overrides });
-  const test = await createTestDatabase();
-  const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
-  const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain));
+  const testDatabase = await createTestDatabase();
+  const stop = runInBackground(await createTestIndexer(chain.url, testDatabase.database, { chain: configured, projections }));
+  const waitForHead = () => until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
   const addBlocks = () => addRound(chain, story, round++, accounts);
   await waitForHead();
   return {
     chain,
-    test,
+    testDatabase,
     addBlocks,
     waitForHead,
     branch: async (depth, seed, extraRounds = 0) => {
@@ -62,7 +62,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
     },
     end: async () => {
       await stop();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

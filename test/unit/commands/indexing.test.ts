@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { isAtHead } from "../../../runtime/commands/indexing.ts";
 import type { IndexerStatus } from "../../../runtime/indexer/types.ts";
 
@@ -11,7 +11,7 @@ const atHead: IndexerStatus = {
   spent: { fetch: 0, decode: 0, load: 0, read: 0, fold: 0, write: 0 },
 };
 
-it.each<[string, Partial<IndexerStatus>, boolean]>([
+test.each<[string, Partial<IndexerStatus>, boolean]>([
   ["at the head", {}, true],
   ["a few blocks behind it", { head: 103 }, true],
   ["ahead of a lagging node", { head: 98 }, true],

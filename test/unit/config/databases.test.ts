@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { configOfDatabase, databaseOfOnlyChain } from "../../../runtime/config/database-config.ts";
 import { loadConfig } from "../../../runtime/config/load.ts";
 
@@ -16,7 +16,7 @@ const load = (lines: readonly string[], environment: NodeJS.ProcessEnv = {}, cha
 };
 const chains = ["chains:", "  - { name: one, id: 1 }", "  - { name: two, id: 2, database: b }"];
 
-it("a database can be a URL or a map, and environment variables and their files override it", () => {
+test("a database can be a URL or a map, and environment variables and their files override it", () => {
   writeFileSync(join(folder, "url"), `${urlOf("file")}\n`);
   const lines = [
     `databaseUrl: ${urlOf("control")}`,
@@ -36,7 +36,7 @@ it("a database can be a URL or a map, and environment variables and their files 
   });
 });
 
-it("a database's configuration has its URLs and chains", () => {
+test("a database's configuration has its URLs and chains", () => {
   const lines = [`databaseUrl: ${urlOf("control")}`, `readUrls: [${urlOf("c1")}]`, `databases: { b: "${urlOf("b")}" }`, ...chains];
   const config = load(lines);
   const settingsOf = (name: string | null) => {
@@ -48,7 +48,7 @@ it("a database's configuration has its URLs and chains", () => {
   expect([databaseOfOnlyChain(config), databaseOfOnlyChain(load(lines, {}, "two"))]).toEqual([null, "b"]);
 });
 
-it.each([
+test.each([
   [
     [`databaseUrl: ${urlOf("control")}`, `databases: { a: "${urlOf("a")}" }`, ...chains],
     'ashlar.yaml:5:35: Invalid value "b" for chains.1.database: expected the name of a configured database (a).',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { loadConfig } from "../../../runtime/config/load.ts";
 import { secretOf } from "../../../runtime/config/secret-variables.ts";
 
@@ -11,7 +11,7 @@ const file = join(folder, "url");
 writeFileSync(file, `${url}\n`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("a secret is read from the file that a _FILE variable names, without its line break", () => {
+test("a secret is read from the file that a _FILE variable names, without its line break", () => {
   const load = (environment: NodeJS.ProcessEnv) => loadConfig(undefined, environment, {}, { workingFolder: folder, home: folder });
   expect(load({ DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
   writeFileSync(join(folder, "urls"), `${url}1\n${url}2\n`);
@@ -24,7 +24,7 @@ it("a secret is read from the file that a _FILE variable names, without its line
   expect(secretOf({ ASHLAR_API_KEY_FILE: file }, "ASHLAR_API_KEY")).toBe(url);
 });
 
-it.each([
+test.each([
   [
     { DATABASE_URL: url, DATABASE_URL_FILE: file },
     "DATABASE_URL and DATABASE_URL_FILE are both set: expected one of them; unset the other.",

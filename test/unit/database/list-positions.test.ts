@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { createPageReader, type LocatedList } from "../../../runtime/database/list-positions.ts";
 import type { Hash } from "../../../runtime/lib/hex.ts";
 
@@ -106,7 +106,7 @@ describe("a page of a long list", () => {
   });
 });
 
-it("the least recently read list is evicted", async () => {
+test("the least recently read list is evicted", async () => {
   const lists = ["a", "b", "c"].map((id) => createList(id, rowsOf(500)));
   // Each list counts as six: five keys and itself.
   const read = createPageReader<string>({ spacing: 100, maxKeys: 12 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Queryable } from "../../../runtime/database/database.ts";
 import { defineProjection, type Row, type StateLoad } from "../../../runtime/indexer/projection.ts";
 import { createKeySet } from "../../../runtime/indexer/state/state.ts";
@@ -39,7 +39,7 @@ const keysOf = (...addresses: string[]) => {
 const createCache = (database: Queryable, options: { isNew?: boolean; limit?: number } = {}) =>
   createStateCache({ database, chainId: 1, projections: [projection], ...options });
 
-it("the state cache queries a key once, even if it has no row", async () => {
+test("the state cache queries a key once, even if it has no row", async () => {
   const { database, queried } = createRecordingDatabase({ "0x0a": { ordinal: 7 } });
   const cache = createCache(database);
   for (let batch = 0; batch < 3; batch += 1) {
@@ -51,7 +51,7 @@ it("the state cache queries a key once, even if it has no row", async () => {
   expect(queried).toEqual([["0x0a", "0x0b"]]);
 });
 
-it("the state cache returns a key's newest folded row before it is in the database", async () => {
+test("the state cache returns a key's newest folded row before it is in the database", async () => {
   const { database, queried } = createRecordingDatabase({ "0x0a": { ordinal: 7 } });
   const cache = createCache(database);
   cache.clear();
@@ -67,7 +67,7 @@ it("the state cache returns a key's newest folded row before it is in the databa
   expect(queried).toHaveLength(1);
 });
 
-it("the state cache queries other writers' rows again in each batch", async () => {
+test("the state cache queries other writers' rows again in each batch", async () => {
   const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { isNew: true });
   for (let batch = 0; batch < 2; batch += 1) {
@@ -77,7 +77,7 @@ it("the state cache queries other writers' rows again in each batch", async () =
   expect(queried).toEqual([["0x0a"], ["0x0a"]]);
 });
 
-it("the state cache holds at most twice its limit plus the keys of four batches, and never drops the last batch", async () => {
+test("the state cache holds at most twice its limit plus the keys of four batches, and never drops the last batch", async () => {
   const limit = 100;
   const batchKeys = 60;
   const { database, queried } = createRecordingDatabase();
@@ -108,7 +108,7 @@ it("the state cache holds at most twice its limit plus the keys of four batches,
   expect(queried.at(-1)).toEqual([address(0)]);
 });
 
-it("the state cache does not query tables that were empty at the start until it drops rows", async () => {
+test("the state cache does not query tables that were empty at the start until it drops rows", async () => {
   const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { isNew: true, limit: 1 });
   cache.clear();
@@ -128,7 +128,7 @@ it("the state cache does not query tables that were empty at the start until it 
   expect(queried).toEqual([["0x0a"]]);
 });
 
-it("the state cache is not valid after it was invalidated", () => {
+test("the state cache is not valid after it was invalidated", () => {
   const cache = createCache(createRecordingDatabase().database);
   expect(cache.isValid).toBe(true);
   cache.invalidate();

@@ -13,14 +13,14 @@ import { expectVaultPools } from "./expected-vault-pools.ts";
 import { expectVaults } from "./expected-vaults.ts";
 
 let story: ArchivedStory;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let indexing: Awaited<ReturnType<typeof indexUntilHead>> | undefined;
 let world: World;
 let heights: number[];
 
 beforeAll(async () => {
-  [story, test] = await Promise.all([startArchivedStory(), createTestDatabase()]);
-  indexing = await indexUntilHead(story.config, test.url);
+  [story, testDatabase] = await Promise.all([startArchivedStory(), createTestDatabase()]);
+  indexing = await indexUntilHead(story.config, testDatabase.url);
   const head = story.times.length - 1;
   // After the deployments, at about every tenth day, and at the head.
   heights = [0.5, 0.65, 0.8, 0.9, 1].map((part) => Math.floor(head * part));
@@ -29,15 +29,16 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await indexing?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   await story?.stop();
 });
 
 /** Returns a function that values amounts at the prices of `api.prices_at`. */
 const valuesAt = async (height: number): Promise<ReturnType<World["valueAt"]>> => {
-  const rows = await test.database.query<{ token: Address; unit_price: string }>("SELECT token, unit_price FROM api.prices_at(31337, $1)", [
-    story.times[height],
-  ]);
+  const rows = await testDatabase.database.query<{ token: Address; unit_price: string }>(
+    "SELECT token, unit_price FROM api.prices_at(31337, $1)",
+    [story.times[height]],
+  );
   const prices = new Map(rows.map(({ token, unit_price }) => [token, Number(unit_price)]));
   expect(prices.get(nativeTokenAddress)).toBeGreaterThan(0);
   return (token, amount) => {
@@ -76,7 +77,7 @@ const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedResponses, 
 describe("responses for the demo's protocols", () => {
   it.each(protocols)("of %s match the views of its contracts for every wallet at five heights", async (id, expectResponses) => {
     const protocol = builtInProtocol(id);
-    const itemsOf = createItemsOf(test.database, protocol);
+    const itemsOf = createItemsOf(testDatabase.database, protocol);
     const operations = Object.keys(protocol.operations);
     const expected = await expectResponses();
     const counts = { markets: 0, wallets: 0 };

@@ -13,7 +13,7 @@ const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cb
 const random = createRandom("approvals against the node");
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: AllowanceIndex;
 let approved: ApprovedContracts;
 let people: ApprovedContracts["people"];
@@ -27,12 +27,12 @@ beforeAll(async () => {
   await deployMulticall(chain);
   approved = await deployApprovedContracts(chain);
   ({ people, spenders, coins, cards, editions } = approved);
-  test = await createTestDatabase();
-  index = await startAllowanceIndex(chain, test.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
+  testDatabase = await createTestDatabase();
+  index = await startAllowanceIndex(chain, testDatabase.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -132,7 +132,7 @@ describe("served approvals", () => {
     expect(compared).toBeGreaterThan(100);
     expect(index.warnings).toEqual([]);
     // Some allowances were used without an Approval, so the comparison covers that case.
-    const [row] = await test.database.query<{ read: number }>(
+    const [row] = await testDatabase.database.query<{ read: number }>(
       "SELECT count(*)::int4 AS read FROM (SELECT since_block, approved_block FROM allowances UNION ALL SELECT from_block, approved_block FROM allowance_periods) a WHERE since_block > approved_block",
     );
     expect(row?.read).toBeGreaterThan(3);
@@ -189,7 +189,7 @@ describe("served approvals", () => {
 
   it("pass the audit at several heights, and the audit reports altered rows", async () => {
     const head = await chain.head();
-    const audit = (height: number) => auditApprovals(test.database, index.source, 31337, height, 100);
+    const audit = (height: number) => auditApprovals(testDatabase.database, index.source, 31337, height, 100);
     for (const height of [head, head - 1, head - 5, head - 20]) {
       const rows = await audit(height);
       expect(rows.map(({ subject }) => subject)).toEqual(["ERC-20 allowances", "ERC-721 approvals", "approvals for all"]);
@@ -198,9 +198,9 @@ describe("served approvals", () => {
         if (height === head) expect(compared, subject).toBeGreaterThan(0);
       }
     }
-    await test.database.query("UPDATE allowances SET amount = amount + 1");
-    await test.database.query("UPDATE nft_approvals SET spender = owner");
-    await test.database.query("UPDATE nft_operators SET approved = NOT approved");
+    await testDatabase.database.query("UPDATE allowances SET amount = amount + 1");
+    await testDatabase.database.query("UPDATE nft_approvals SET spender = owner");
+    await testDatabase.database.query("UPDATE nft_operators SET approved = NOT approved");
     for (const { subject, differences, compared, unknown } of await audit(head))
       expect(differences.length, subject).toBe(compared - unknown);
   });

@@ -7,7 +7,7 @@ import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, sta
 /** A chain with a coin, and its index. The coin's owner has 1,000 units. */
 export interface AllowanceChain {
   readonly chain: TestChain;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   /** Replaced by tests that restart the index. */
   index: AllowanceIndex;
   readonly owner: Address;
@@ -53,11 +53,11 @@ export const openAllowanceChain = async (): Promise<AllowanceChain> => {
     await chain.mine();
   };
   await mineAll(call(contracts("Coin"), coin, "mint", [owner, 1_000n]));
-  const test = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   const opened: AllowanceChain = {
     chain,
-    test,
-    index: await startAllowanceIndex(chain, test.database),
+    testDatabase,
+    index: await startAllowanceIndex(chain, testDatabase.database),
     owner,
     spender,
     other,
@@ -70,10 +70,10 @@ export const openAllowanceChain = async (): Promise<AllowanceChain> => {
     },
     nodeAllowance: async (token = coin, to = spender) =>
       (await readWords(chain, [viewCalls.allowance(token, owner, to)], await chain.head()))[0]?.toString(),
-    reads: () => test.database.query("SELECT owner, read_at_block, attempts FROM allowance_reads ORDER BY block_number"),
+    reads: () => testDatabase.database.query("SELECT owner, read_at_block, attempts FROM allowance_reads ORDER BY block_number"),
     end: async () => {
       await opened.index.end();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

@@ -7,7 +7,7 @@ import { contracts } from "./contracts.ts";
 
 let opened: AllowanceChain;
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let owner: Address;
 let spender: Address;
 let other: Address;
@@ -15,7 +15,7 @@ let coin: Address;
 
 beforeEach(async () => {
   opened = await openAllowanceChain();
-  ({ chain, test, owner, spender, other, coin } = opened);
+  ({ chain, testDatabase, owner, spender, other, coin } = opened);
 });
 afterEach(() => opened?.end());
 
@@ -86,21 +86,23 @@ describe("a backlog of reads", () => {
     ][];
     const columns = [0, 1, 2].map((column) => `{${pairs.map((pair) => `"\\\\x${pair[column]?.slice(2)}"`).join(",")}}`);
     const head = await chain.head();
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO allowances SELECT 31337, o, t, s, $4, $4, 0, 0, 9 FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS k(o, t, s)",
       [...columns, head],
     );
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO allowance_reads SELECT DISTINCT 31337, owner, token, since_block, NULL::int8, NULL::bytea, 0 FROM allowances",
     );
     await opened.index.runJobs(1);
     const sizes = opened.index.calls.map((calls) => calls.length);
     // A multicall contains at most 90 calls: for 90 owners of a token, or for 90 spenders of a pair.
     expect(Math.max(...sizes)).toBeLessThanOrEqual(4);
-    expect(await test.database.query("SELECT count(*)::int4 AS left FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([
+    expect(await testDatabase.database.query("SELECT count(*)::int4 AS left FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([
       { left: 0 },
     ]);
-    expect(await test.database.query("SELECT count(*)::int4 AS remaining FROM allowances WHERE amount > 0")).toEqual([{ remaining: 0 }]);
+    expect(await testDatabase.database.query("SELECT count(*)::int4 AS remaining FROM allowances WHERE amount > 0")).toEqual([
+      { remaining: 0 },
+    ]);
     expect(opened.index.warnings).toEqual([]);
   });
 });

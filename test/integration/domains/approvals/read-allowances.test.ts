@@ -9,7 +9,7 @@ import { startAllowanceIndex } from "./support.ts";
 
 let opened: AllowanceChain;
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let owner: Address;
 let spender: Address;
 let other: Address;
@@ -17,7 +17,7 @@ let coin: Address;
 
 beforeEach(async () => {
   opened = await openAllowanceChain();
-  ({ chain, test, owner, spender, other, coin } = opened);
+  ({ chain, testDatabase, owner, spender, other, coin } = opened);
 });
 afterEach(() => opened?.end());
 
@@ -102,7 +102,7 @@ describe("an allowance that may have been used", () => {
     await chain.mine();
     await opened.index.sync();
     expect([await opened.servedAllowance(), await opened.nodeAllowance()]).toEqual([undefined, "0"]);
-    expect(await test.database.query("SELECT 1 FROM allowances UNION ALL SELECT 1 FROM allowance_periods")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT 1 FROM allowances UNION ALL SELECT 1 FROM allowance_periods")).toEqual([]);
   });
 
   it("is not marked as read by a read at an earlier block", async () => {
@@ -114,7 +114,7 @@ describe("an allowance that may have been used", () => {
     const { hash } = await chain.rpc<{ hash: Address }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
     await opened.mineAll(transferFrom(spender, coin, owner, spender, 20n));
     await opened.index.waitForHead();
-    await test.database.transaction((client) => markRead(client, 31337, { number: height, hash }, [{ owner, token: coin }]));
+    await testDatabase.database.transaction((client) => markRead(client, 31337, { number: height, hash }, [{ owner, token: coin }]));
     expect((await opened.reads())[0]?.read_at_block).toBeNull();
     await opened.index.runJobs();
     expect(await opened.servedAllowance()).toBe("50");
@@ -125,11 +125,11 @@ describe("an allowance that may have been used", () => {
     await opened.mineAll(transferFrom(spender, coin, owner, spender, 30n));
     await opened.index.waitForHead();
     await opened.index.end();
-    opened.index = await startAllowanceIndex(chain, test.database);
+    opened.index = await startAllowanceIndex(chain, testDatabase.database);
     await opened.index.sync();
     expect(await opened.servedAllowance()).toBe("70");
     expect((await opened.reads()).length).toBe(1);
-    await test.database.query("UPDATE chains SET finalized_block = $1", [await chain.head()]);
+    await testDatabase.database.query("UPDATE chains SET finalized_block = $1", [await chain.head()]);
     await opened.mineAll(approve(spender, coin, other, 5n), transferFrom(other, coin, spender, other, 1n));
     await opened.index.sync();
     // The run that read the new allowance deleted the row of the earlier one.

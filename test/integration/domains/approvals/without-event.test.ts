@@ -12,7 +12,7 @@ const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cb
 const maxUint256 = 2n ** 256n - 1n;
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: AllowanceIndex;
 let [owner, spender, other]: [Address, Address, Address] = ["0x", "0x", "0x"];
 let coin: Address;
@@ -56,7 +56,7 @@ const servedAllowances = async (wallet = owner): Promise<Record<string, string |
   return Object.fromEntries((item?.spenders ?? []).map((spender: ResponseData) => [spender.spender_address, spender.allowance]));
 };
 const nodeAllowance = async (to: Address) => (await readWords(chain, [viewCalls.allowance(coin, owner, to)], await chain.head()))[0];
-const storedKeys = () => test.database.query("SELECT owner, token, spender FROM allowances");
+const storedKeys = () => testDatabase.database.query("SELECT owner, token, spender FROM allowances");
 
 beforeEach(async () => {
   chain = await startTestChain();
@@ -66,12 +66,12 @@ beforeEach(async () => {
   coin = await chain.deploy(contracts("SilentPermit"), []);
   router = await chain.deploy(contracts("Router"));
   await mineAll(callContract("SilentPermit", coin, owner, "mint", [owner, 1_000n]));
-  test = await createTestDatabase();
-  index = await startAllowanceIndex(chain, test.database);
+  testDatabase = await createTestDatabase();
+  index = await startAllowanceIndex(chain, testDatabase.database);
 });
 afterEach(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -127,11 +127,11 @@ describe("an allowance that was set without an event", () => {
     await index.sync();
     const expected = { [spender]: "UNLIMITED", [router]: "UNLIMITED" };
     expect(await servedAllowances()).toEqual(expected);
-    const rows = await auditApprovals(test.database, index.source, 31337, await chain.head(), 100);
+    const rows = await auditApprovals(testDatabase.database, index.source, 31337, await chain.head(), 100);
     expect(rows.map(({ differences }) => differences)).toEqual([[], [], []]);
-    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'approvals'");
+    await testDatabase.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'approvals'");
     await index.end();
-    index = await startAllowanceIndex(chain, test.database);
+    index = await startAllowanceIndex(chain, testDatabase.database);
     await index.sync();
     expect(await servedAllowances()).toEqual(expected);
   });

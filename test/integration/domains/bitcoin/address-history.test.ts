@@ -18,10 +18,10 @@ afterEach(async () => {
 const serve = async (chain: BitcoinStory["chain"], options: NodeOptions = {}, settings: object = {}): Promise<BitcoinServer> => {
   const node = await startBitcoinNode(chain, options);
   open.push(node.stop);
-  const test = await createTestDatabase();
-  open.push(test.drop);
-  await indexAll(node, test.database, settings);
-  const server = await serveBitcoin(test.database, chainSettings(node.url));
+  const testDatabase = await createTestDatabase();
+  open.push(testDatabase.drop);
+  await indexAll(node, testDatabase.database, settings);
+  const server = await serveBitcoin(testDatabase.database, chainSettings(node.url));
   open.push(server.stop);
   return server;
 };

@@ -19,9 +19,9 @@ const storyWithNode = async (seed: string, version: number) => {
   for (let count = 0; count < 40; count += 1) story.mine();
   const node = await startBitcoinNode(story.chain, { version });
   open.push(node.stop);
-  const test = await createTestDatabase();
-  open.push(test.drop);
-  return { random, story, node, test };
+  const testDatabase = await createTestDatabase();
+  open.push(testDatabase.drop);
+  return { random, story, node, testDatabase };
 };
 
 type Fields = Record<string, unknown>;
@@ -74,7 +74,7 @@ const compare = async (story: Parameters<typeof compareWithLedger>[1], node: Tes
 
 describe("a node that omits fields and returns wrong amounts", () => {
   it.each([220_000, 280_000])("never causes a wrong amount (version %i)", async (version) => {
-    const { random, story, node, test } = await storyWithNode("faulty node", version);
+    const { random, story, node, testDatabase } = await storyWithNode("faulty node", version);
     let damaged = 0;
     node.tamper = (_method, result) => {
       if (!random.chance(30)) return result;
@@ -82,13 +82,13 @@ describe("a node that omits fields and returns wrong amounts", () => {
       damage(result, random);
       return result;
     };
-    await indexAll(node, test.database);
+    await indexAll(node, testDatabase.database);
     expect(damaged).toBeGreaterThan(2);
-    expect(await compare(story, node, test)).toBeGreaterThan(60);
+    expect(await compare(story, node, testDatabase)).toBeGreaterThan(60);
   });
 
   it("stops the index below a block whose amounts are wrong in each response, until they are correct", async () => {
-    const { story, node, test } = await storyWithNode("wrong each time", 280_000);
+    const { story, node, testDatabase } = await storyWithNode("wrong each time", 280_000);
     const wrong = new NumberText("0.30000000000000004");
     let wrongResponses = 0;
     node.tamper = (method, result) => {
@@ -98,19 +98,19 @@ describe("a node that omits fields and returns wrong amounts", () => {
       if (coinbase !== undefined) coinbase.value = wrong;
       return result;
     };
-    const index = startIndex(node, test.database, { from: 15 });
+    const index = startIndex(node, testDatabase.database, { from: 15 });
     await expect.poll(() => wrongResponses, { timeout: 30_000 }).toBeGreaterThan(3);
-    expect(await test.database.query("SELECT number FROM bitcoin_blocks WHERE number >= 20")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT number FROM bitcoin_blocks WHERE number >= 20")).toEqual([]);
     node.tamper = (_method, result) => result;
     await index.sync();
     await index.stop();
-    const server = await serveBitcoin(test.database, chainSettings(node.url));
+    const server = await serveBitcoin(testDatabase.database, chainSettings(node.url));
     open.push(server.stop);
     await compareWithLedger(server, story, (entries) => entries.filter(({ height }) => height >= 15));
   });
 
   it("stops the index below a block whose fee contradicts the amounts", async () => {
-    const { story, node, test } = await storyWithNode("contradiction", 280_000);
+    const { story, node, testDatabase } = await storyWithNode("contradiction", 280_000);
     const height = story.chain.blocks.findIndex(({ transactions }) => transactions.length > 1);
     let wrongResponses = 0;
     node.tamper = (method, result) => {
@@ -120,9 +120,9 @@ describe("a node that omits fields and returns wrong amounts", () => {
       if (spending !== undefined) spending.fee = new NumberText("0.12345678");
       return result;
     };
-    const index = startIndex(node, test.database);
+    const index = startIndex(node, testDatabase.database);
     await expect.poll(() => wrongResponses, { timeout: 30_000 }).toBeGreaterThan(2);
-    expect(await test.database.query("SELECT FROM bitcoin_blocks WHERE number >= $1", [height])).toEqual([]);
+    expect(await testDatabase.database.query("SELECT FROM bitcoin_blocks WHERE number >= $1", [height])).toEqual([]);
     await index.stop();
   });
 });

@@ -23,7 +23,7 @@ const contentsOf = async ({ query }: Database) =>
 
 let story: BitcoinStory;
 let node: TestBitcoinNode;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: RunningIndex;
 let server: BitcoinServer;
 
@@ -32,15 +32,15 @@ beforeAll(async () => {
   for (let count = 0; count < 40; count += 1) story.mine();
   // The node does not return spent outputs, so they are read from the index, even after a rollback.
   node = await startBitcoinNode(story.chain, { version: 220_000 });
-  test = await createTestDatabase();
-  index = startIndex(node, test.database);
+  testDatabase = await createTestDatabase();
+  index = startIndex(node, testDatabase.database);
   await index.sync();
-  server = await serveBitcoin(test.database, chainSettings(node.url));
+  server = await serveBitcoin(testDatabase.database, chainSettings(node.url));
 });
 afterAll(async () => {
   await server?.stop();
   await index?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   await node?.stop();
 });
 
@@ -54,7 +54,7 @@ describe("a reorganisation", () => {
     const other = await createTestDatabase();
     try {
       await indexAll(node, other.database);
-      expect(await contentsOf(test.database)).toEqual(await contentsOf(other.database));
+      expect(await contentsOf(testDatabase.database)).toEqual(await contentsOf(other.database));
     } finally {
       await other.drop();
     }
@@ -65,7 +65,7 @@ describe("a reorganisation", () => {
     const path = `/v1/cq/provider/app/protocol_03/transactions/?address=${wallet?.address}&page-size=2`;
     const first = await server.get(`${path}&page-number=0`);
     expect(first.body.data).toMatchObject({ pagination: { has_more: true } });
-    const [anchor] = await test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
+    const [anchor] = await testDatabase.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
     expect(anchor?.block_number).toBe(story.chain.blocks.length - 1);
     story.mine();
     await index.sync();
@@ -74,7 +74,7 @@ describe("a reorganisation", () => {
     expect(second.body.data).toMatchObject({ items: entries.slice(2, 4).map(({ txid }) => ({ tx_hash: txid })) });
     story.reorganise(story.chain.blocks.length - 4);
     await index.sync();
-    expect(await test.database.query("SELECT FROM page_anchors")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT FROM page_anchors")).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ const wallet = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080";
 const formats = "m…, n…, 2… or bcrt1… on btc-regtest";
 
 let node: TestBitcoinNode;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let server: BitcoinServer;
 
 beforeAll(async () => {
@@ -23,13 +23,13 @@ beforeAll(async () => {
   const coinbase = chain.mine([], [{ script: from.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
   chain.mine([spend([chain.coin(coinbase, 0)], [{ script: to.script, value: 1n }])]);
   node = await startBitcoinNode(chain);
-  test = await createTestDatabase();
-  await indexAll(node, test.database);
-  server = await serveBitcoin(test.database, chainSettings(node.url), [evm]);
+  testDatabase = await createTestDatabase();
+  await indexAll(node, testDatabase.database);
+  server = await serveBitcoin(testDatabase.database, chainSettings(node.url), [evm]);
 });
 afterAll(async () => {
   await server?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
   await node?.stop();
 });
 

@@ -13,18 +13,18 @@ const shares = 10n ** 36n;
 const random = createRandom("vaults against the node");
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols: [vaultsOf(market.factory)] });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: [vaultsOf(market.factory)] });
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -55,7 +55,7 @@ const expectedRows = async (text: string) => {
   });
 };
 
-const storedRows = (view: string) => test.database.query(`SELECT * FROM cq_vaults.${view} ORDER BY block_number, log_index`);
+const storedRows = (view: string) => testDatabase.database.query(`SELECT * FROM cq_vaults.${view} ORDER BY block_number, log_index`);
 const withChain = (rows: readonly object[]) => rows.map((row) => ({ chain_id: 31337, ...row }));
 
 describe("the tables of a declared protocol", () => {
@@ -79,7 +79,7 @@ describe("the tables of a declared protocol", () => {
       { fromBlock: "0x0", address: market.factory, topics: [toEventSelector("Created(address,address)")] },
     ]);
     expect(
-      await test.database.query("SELECT address, kind, block_number, log_index FROM cq_vaults.contracts ORDER BY block_number"),
+      await testDatabase.database.query("SELECT address, kind, block_number, log_index FROM cq_vaults.contracts ORDER BY block_number"),
     ).toEqual([
       { address: market.factory, kind: "factory", block_number: 1, log_index: null },
       ...announcements.map(({ topics, blockNumber, logIndex }) => ({
@@ -94,14 +94,18 @@ describe("the tables of a declared protocol", () => {
 
   it("contain each owner's newest deposit, and the periods of earlier ones", async () => {
     const newest = new Map((await expectedRows(deposit)).map((row) => [`${row.contract}${Reflect.get(row, "owner")}`, row]));
-    const stored = await test.database.query<{ contract: Address; owner: Address; since_block: number; log_index: number; assets: string }>(
-      "SELECT contract, owner, since_block, log_index, assets FROM cq_vaults.deposits_latest",
-    );
+    const stored = await testDatabase.database.query<{
+      contract: Address;
+      owner: Address;
+      since_block: number;
+      log_index: number;
+      assets: string;
+    }>("SELECT contract, owner, since_block, log_index, assets FROM cq_vaults.deposits_latest");
     expect(stored.length).toBe(newest.size);
     for (const { contract, owner, since_block, log_index, assets } of stored) {
       expect(newest.get(`${contract}${owner}`)).toMatchObject({ block_number: since_block, log_index, assets });
     }
-    const [periods] = await test.database.query<{ count: number }>(
+    const [periods] = await testDatabase.database.query<{ count: number }>(
       "SELECT count(*) FROM cq_vaults.deposits_periods WHERE to_block >= from_block",
     );
     expect(periods?.count).toBeGreaterThan(0);
@@ -109,14 +113,14 @@ describe("the tables of a declared protocol", () => {
 
   it("contain the node's share prices at each block that touched a vault and at every 16th block", async () => {
     const head = await chain.head();
-    const due = await test.database.query<{ contract: Address; block_number: number }>(
+    const due = await testDatabase.database.query<{ contract: Address; block_number: number }>(
       `SELECT contract, block_number FROM cq_vaults.deposits UNION SELECT contract, block_number FROM cq_vaults.withdrawals
        UNION SELECT address, block_number FROM cq_vaults.contracts WHERE kind = 'vault'
        UNION SELECT address, n FROM cq_vaults.contracts, generate_series(0, $1::int8, 16) n WHERE kind = 'vault' AND n >= block_number
        ORDER BY block_number, contract`,
       [head],
     );
-    const stored = await test.database.query<{ contract: Address; block_number: number; assets: string }>(
+    const stored = await testDatabase.database.query<{ contract: Address; block_number: number; assets: string }>(
       "SELECT contract, block_number, assets FROM cq_vaults.share_price ORDER BY block_number, contract",
     );
     expect(stored.map(({ contract, block_number }) => ({ contract, block_number }))).toEqual(due);
@@ -131,9 +135,9 @@ describe("the tables of a declared protocol", () => {
   });
 
   it("have a status with row counts, checkpoint and skipped logs", async () => {
-    const rows = async (view: string) => (await test.database.query(`SELECT FROM cq_vaults.${view}`)).length;
+    const rows = async (view: string) => (await testDatabase.database.query(`SELECT FROM cq_vaults.${view}`)).length;
     const head = await chain.head();
-    const [status, ...others] = await createCommunityQueries(test.database).statuses();
+    const [status, ...others] = await createCommunityQueries(testDatabase.database).statuses();
     expect(others).toEqual([]);
     expect(status).toMatchObject({ protocol: "vaults", chain_id: 31337, checkpoint: head, head, skipped: 0, queued_reads: 0 });
     for (const { name, rows: counted } of status?.tables ?? []) expect(counted, name).toBe(await rows(name));
@@ -170,7 +174,7 @@ describe("a hostile contract that the factory announced", () => {
     await index.sync();
     const head = await chain.head();
     expect(
-      await test.database.query("SELECT block_number, log_index, table_name, reason FROM cq_vaults.skipped ORDER BY log_index"),
+      await testDatabase.database.query("SELECT block_number, log_index, table_name, reason FROM cq_vaults.skipped ORDER BY log_index"),
     ).toEqual([
       { block_number: head - 1, log_index: 0, table_name: "deposits", reason: "Expected 3 topics, found 1" },
       { block_number: head - 1, log_index: 1, table_name: "deposits", reason: "Expected 64 bytes of data, found 0" },
@@ -185,9 +189,11 @@ describe("a hostile contract that the factory announced", () => {
     expect(after.at(-1)).toMatchObject({ contract: hostile, assets: (2n ** 256n - 1n).toString(), shares: (2n ** 256n - 1n).toString() });
     // The hostile contract's convertToAssets() reverts.
     expect(
-      await test.database.query("SELECT assets FROM cq_vaults.share_price WHERE contract = $1", [Buffer.from(hostile.slice(2), "hex")]),
+      await testDatabase.database.query("SELECT assets FROM cq_vaults.share_price WHERE contract = $1", [
+        Buffer.from(hostile.slice(2), "hex"),
+      ]),
     ).toEqual([{ assets: null }, { assets: null }]);
-    const [status] = await createCommunityQueries(test.database).statuses();
+    const [status] = await createCommunityQueries(testDatabase.database).statuses();
     expect(status).toMatchObject({ checkpoint: head, skipped: garbage.length, queued_reads: 0 });
   });
 });

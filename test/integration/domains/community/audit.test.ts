@@ -18,7 +18,7 @@ const random = createRandom("audited vaults");
 const everything = 100_000;
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let rpc: Rpc;
 let head: number;
@@ -35,9 +35,9 @@ const protocol = () => {
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   rpc = createRpc({ url: chain.url, retries: 0 });
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol()] });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol()] });
   for (let step = 0; step < 8; step += 1) {
     await chain.send(...Array.from({ length: 5 }, () => market.randomTransaction(random)));
     await chain.mine();
@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await rpc?.close();
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -77,7 +77,7 @@ const audit = (database: Queryable, height = head, sample = everything): Promise
 const differencesAfter = async (change: string, parameters: readonly unknown[] = []): Promise<readonly string[]> => {
   const undo = new Error("undo");
   let found: readonly AuditRow[] = [];
-  await test.database
+  await testDatabase.database
     .transaction(async (client) => {
       const changed = await client.query(`${change} RETURNING 1 AS one`, parameters);
       expect(changed.length).toBe(1);
@@ -94,7 +94,7 @@ interface LogPosition {
 }
 
 const thirdRow = async (view: string): Promise<LogPosition & { readonly contract: Address }> => {
-  const [row] = await test.database.query<LogPosition & { contract: Address }>(
+  const [row] = await testDatabase.database.query<LogPosition & { contract: Address }>(
     `SELECT contract, block_number, log_index FROM cq_vaults.${view} ORDER BY block_number, log_index OFFSET 2 LIMIT 1`,
   );
   if (row === undefined) throw new Error(`${view} has fewer than three rows`);
@@ -105,13 +105,13 @@ const positionOf = ({ block_number, log_index }: LogPosition) => [block_number, 
 
 describe("the audit of declared protocols", () => {
   it("finds no difference in rows that the indexer wrote", async () => {
-    const rows = await audit(test.database);
+    const rows = await audit(testDatabase.database);
     expect(rows.map(({ subject, differences }) => ({ subject, differences }))).toEqual([
       { subject: "vaults events", differences: [] },
       { subject: "vaults reads", differences: [] },
     ]);
     const count = async (...views: string[]) => {
-      const counts = await Promise.all(views.map((view) => test.database.query(`SELECT FROM cq_vaults.${view}`)));
+      const counts = await Promise.all(views.map((view) => testDatabase.database.query(`SELECT FROM cq_vaults.${view}`)));
       return counts.reduce((sum, found) => sum + found.length, 0);
     };
     expect(rows[0]).toMatchObject({ compared: await count("contracts", "deposits", "withdrawals", "skipped"), unknown: 0 });
@@ -154,7 +154,7 @@ describe("the audit of declared protocols", () => {
   });
 
   it("finds a missing skipped log", async () => {
-    const [skipped] = await test.database.query<LogPosition>("SELECT block_number, log_index FROM cq_vaults.skipped");
+    const [skipped] = await testDatabase.database.query<LogPosition>("SELECT block_number, log_index FROM cq_vaults.skipped");
     const found = await differencesAfter("DELETE FROM cq_vaults_skipped WHERE log_index = $1", [skipped?.log_index]);
     expect(found).toEqual([
       `skipped ${skipped?.block_number} ${skipped?.log_index} deposits of block ${skipped?.block_number}: the index has no row, the node has a row`,
@@ -180,8 +180,8 @@ describe("the audit of declared protocols", () => {
   });
 
   it("compares a sample of the rows up to the height", async () => {
-    const [all] = await audit(test.database);
-    const [some] = await audit(test.database, head - 4, 3);
+    const [all] = await audit(testDatabase.database);
+    const [some] = await audit(testDatabase.database, head - 4, 3);
     expect(some?.differences).toEqual([]);
     expect(some?.compared).toBeGreaterThan(0);
     expect(some?.compared).toBeLessThan(all?.compared ?? 0);
@@ -193,7 +193,7 @@ describe("the audit of declared protocols", () => {
     };
     const [events] = await auditProtocols(
       {
-        database: test.database,
+        database: testDatabase.database,
         source: { calls: async (calls) => calls.map(() => ({ ok: false, reverted: false })) },
         rpc: failing,
         chain: { id: 31337, name: "test", community: {} },

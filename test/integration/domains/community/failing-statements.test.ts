@@ -11,15 +11,15 @@ import { type Market, startMarket } from "./vault-market.ts";
 
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let hash: string | undefined;
 
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols: protocols({}) });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: protocols({}) });
   const [from] = chain.accounts as [Address];
   [hash] = await chain.send({ from, ...call(contracts("Vault"), market.vaults[0] as Address, "deposit", [1_000n, from]) });
   await chain.mine();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -57,7 +57,7 @@ const serveOnce = async <T>(
   request: (community: ServedCommunity) => Promise<T>,
 ): Promise<{ readonly result: T; readonly reasons: readonly unknown[] }> => {
   const logged: string[] = [];
-  const community = await serveCommunity(test.database, { protocols: protocols(parts), community: {}, logged });
+  const community = await serveCommunity(testDatabase.database, { protocols: protocols(parts), community: {}, logged });
   try {
     const result = await request(community);
     const lines = logged.map((line) => JSON.parse(line) as { readonly level: number; readonly reason?: unknown });

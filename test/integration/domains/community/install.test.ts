@@ -23,14 +23,14 @@ beforeAll(async () => {
   }
 });
 afterEach(async () => {
-  await Promise.all(databases.splice(0).map((test) => test.drop()));
+  await Promise.all(databases.splice(0).map((testDatabase) => testDatabase.drop()));
 });
 afterAll(() => chain?.stop());
 
 const newDatabase = async (): Promise<Database> => {
-  const test = await createTestDatabase();
-  databases.push(test);
-  return test.database;
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
+  return testDatabase.database;
 };
 
 /** Indexes up to the head with the given protocols, reads their contracts, and stops. Returns the projections that caught up. */

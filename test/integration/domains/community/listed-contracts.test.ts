@@ -18,19 +18,19 @@ describe("contracts that a read lists", () => {
   let chain: TestChain;
   let market: Market;
   let registry: Address;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let index: CommunityIndex;
 
   beforeAll(async () => {
     chain = await startTestChain();
     market = await startMarket(chain);
     registry = await chain.deploy(registries("Registry"));
-    test = await createTestDatabase();
-    index = await startCommunityIndex(chain, test.database, { protocols: [listedVaults(registry)] });
+    testDatabase = await createTestDatabase();
+    index = await startCommunityIndex(chain, testDatabase.database, { protocols: [listedVaults(registry)] });
   });
   afterAll(async () => {
     await index?.end();
-    await test?.drop();
+    await testDatabase?.drop();
     await chain?.stop();
   });
 
@@ -41,11 +41,11 @@ describe("contracts that a read lists", () => {
     }
   };
   const storedContracts = () =>
-    test.database.query<{ address: Address; block_number: number }>(
+    testDatabase.database.query<{ address: Address; block_number: number }>(
       "SELECT address, block_number FROM cq_listed.contracts WHERE chain_id = 31337 AND kind = 'vault' ORDER BY block_number, address",
     );
   const storedDeposits = () =>
-    test.database.query<{ contract: Address; block_number: number; log_index: number; assets: string }>(
+    testDatabase.database.query<{ contract: Address; block_number: number; log_index: number; assets: string }>(
       "SELECT contract, block_number, log_index, assets FROM cq_listed.deposits ORDER BY block_number, log_index",
     );
   /** The vaults' Deposit logs on the node, as rows. */
@@ -91,7 +91,7 @@ describe("contracts that a read lists", () => {
   });
 
   it("are read in every block that touches them and, once listed, at each interval, with the price as of that block", async () => {
-    const prices = await test.database.query<{ contract: Address; block_number: number; assets: string }>(
+    const prices = await testDatabase.database.query<{ contract: Address; block_number: number; assets: string }>(
       "SELECT contract, block_number, assets FROM cq_listed.share_price ORDER BY block_number, contract",
     );
     const touched = new Set((await storedDeposits()).map(({ contract, block_number }) => `${contract} ${block_number}`));
@@ -114,7 +114,7 @@ describe("contracts that a read lists", () => {
     const rowsBy = async (limit: number) => {
       const all: unknown[] = [];
       for (const address of market.vaults)
-        for await (const { rows } of foldLogsOf(test.database, fold, { chainId: 31337, address, kind: "vault" }, limit))
+        for await (const { rows } of foldLogsOf(testDatabase.database, fold, { chainId: 31337, address, kind: "vault" }, limit))
           all.push(...(rows.cq_listed_deposits ?? []));
       return all;
     };
@@ -139,12 +139,12 @@ describe("contracts that a read lists", () => {
     await late.end();
     for (const table of ["contracts", "deposits", "share_price", "lists"]) {
       const statement = `SELECT ROW(t.*)::text AS row FROM cq_listed.${table} t ORDER BY 1`;
-      expect(await other.database.query(statement), table).toEqual(await test.database.query(statement));
+      expect(await other.database.query(statement), table).toEqual(await testDatabase.database.query(statement));
     }
     await other.drop();
     const rpc = createRpc({ url: chain.url, retries: 0 });
     const audit = {
-      database: test.database,
+      database: testDatabase.database,
       source: index.running.source,
       rpc,
       chain: { id: 31337, name: "test", community: {} },

@@ -11,29 +11,29 @@ import { listedVaults, mineToReading, registries } from "./vault-registry.ts";
 
 describe("a list with more contracts than one run adds", () => {
   let chain: TestChain;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   beforeEach(async () => {
     chain = await startTestChain();
-    test = await createTestDatabase();
+    testDatabase = await createTestDatabase();
   });
   afterEach(async () => {
-    await test?.drop();
+    await testDatabase?.drop();
     await chain?.stop();
   });
 
   it("is read again until all of them are added, each with the block of the result", async () => {
     const registry = await chain.deploy(registries("Registry"));
-    const index = await startCommunityIndex(chain, test.database, { protocols: [listedVaults(registry)] });
+    const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [listedVaults(registry)] });
     // 250 addresses without code; one run adds at most 100.
     await chain.send({ ...call(registries("Registry"), registry, "addMany", [0x10000n, 250n]), gas: 10_000_000n });
     const listed = await mineToReading(chain);
     await index.sync();
-    const stored = await test.database.query<{ address: Address; block_number: number }>(
+    const stored = await testDatabase.database.query<{ address: Address; block_number: number }>(
       "SELECT address, block_number FROM cq_listed.contracts WHERE chain_id = 31337 AND kind = 'vault' ORDER BY address",
     );
     const expected = Array.from({ length: 250 }, (_, position) => `0x${(0x10000 + position).toString(16).padStart(40, "0")}`);
     expect(stored).toEqual(expected.map((address) => ({ address, block_number: listed })));
-    expect(await test.database.query("SELECT read_name FROM community_reads WHERE read_name = 'lists'")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT read_name FROM community_reads WHERE read_name = 'lists'")).toEqual([]);
     await index.end();
   });
 
@@ -42,14 +42,14 @@ describe("a list with more contracts than one run adds", () => {
     const market = await startMarket(chain);
     const registry = await chain.deploy(registries("Registry"));
     const protocol = listedVaults(registry);
-    const index = await startCommunityIndex(chain, test.database, { protocols: [protocol] });
+    const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol] });
     for (let block = 0; block < 8; block += 1) {
       await chain.send(...Array.from({ length: 4 }, () => market.randomTransaction(random)));
       await chain.mine();
     }
     await index.sync();
     await index.end();
-    const emitted = await test.database.query<{ address: Address; logs: number }>(
+    const emitted = await testDatabase.database.query<{ address: Address; logs: number }>(
       // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
       `SELECT address, count(*) AS logs FROM logs
        WHERE topic0 = decode('dcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7', 'hex') GROUP BY address`,
@@ -62,12 +62,14 @@ describe("a list with more contracts than one run adds", () => {
     const [listing] = listedKinds([protocol]);
     if (listing === undefined) throw new Error("No kind is listed.");
     const listed = [vault, other].map(({ address }) => ({ listing, address, block: 4, due }));
-    await test.database.transaction((client) => storeListed(client, 31337, listed, listed, { contracts: 2, logs: vault.logs }));
-    expect(await test.database.query("SELECT contract, count(*) AS logs FROM cq_listed.deposits GROUP BY contract")).toEqual([
+    await testDatabase.database.transaction((client) => storeListed(client, 31337, listed, listed, { contracts: 2, logs: vault.logs }));
+    expect(await testDatabase.database.query("SELECT contract, count(*) AS logs FROM cq_listed.deposits GROUP BY contract")).toEqual([
       { contract: vault.address, logs: vault.logs },
     ]);
-    expect(await test.database.query("SELECT address FROM cq_listed.contracts WHERE kind = 'vault'")).toEqual([{ address: vault.address }]);
-    expect(await test.database.query("SELECT block_number, attempts FROM community_reads WHERE read_name = 'lists'")).toEqual([
+    expect(await testDatabase.database.query("SELECT address FROM cq_listed.contracts WHERE kind = 'vault'")).toEqual([
+      { address: vault.address },
+    ]);
+    expect(await testDatabase.database.query("SELECT block_number, attempts FROM community_reads WHERE read_name = 'lists'")).toEqual([
       { block_number: 4, attempts: 0 },
     ]);
   });

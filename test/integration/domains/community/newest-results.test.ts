@@ -9,7 +9,7 @@ import { createVault, type Market, startMarket } from "./vault-market.ts";
 const chainId = 31337;
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 /** The blocks in which the first vault was touched. */
 const touched: number[] = [];
@@ -25,10 +25,10 @@ const touch = async (): Promise<void> => {
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const vaults = vaultsOf(market.factory);
   // Prices are read only at a vault's first block and at blocks that touch it.
-  index = await startCommunityIndex(chain, test.database, {
+  index = await startCommunityIndex(chain, testDatabase.database, {
     protocols: [{ ...vaults, reads: vaults.reads.map((read) => ({ ...read, everyBlocks: null })) }],
   });
   for (let step = 0; step < 4; step += 1) {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -49,8 +49,13 @@ const priceAt = async (block: number): Promise<string> => {
   return BigInt(await chain.rpc<string>("eth_call", [request, `0x${block.toString(16)}`])).toString();
 };
 const resultsAt = (block: number) =>
-  test.database.query("SELECT block_number, assets FROM cq_vaults.share_price_at($1, $2) WHERE contract = $3", [chainId, block, vault()]);
-const newest = () => test.database.query("SELECT block_number, assets FROM cq_vaults.share_price_latest WHERE contract = $1", [vault()]);
+  testDatabase.database.query("SELECT block_number, assets FROM cq_vaults.share_price_at($1, $2) WHERE contract = $3", [
+    chainId,
+    block,
+    vault(),
+  ]);
+const newest = () =>
+  testDatabase.database.query("SELECT block_number, assets FROM cq_vaults.share_price_latest WHERE contract = $1", [vault()]);
 
 describe("the newest results of a read", () => {
   it("equal the contract's results at each block", async () => {
@@ -65,7 +70,7 @@ describe("the newest results of a read", () => {
   it("are not replaced by an older block's result that is read later", async () => {
     const [first = 0] = touched;
     const last = touched.at(-1) ?? 0;
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts) VALUES ($1, 'vaults', 'share_price', $2, '', $3, 0)",
       [chainId, vault(), first + 1],
     );
@@ -75,7 +80,7 @@ describe("the newest results of a read", () => {
   });
 
   it("are those up to the common ancestor after a reorganisation that does not touch the contract again", async () => {
-    const all = () => test.database.query("SELECT * FROM cq_vaults.share_price_latest ORDER BY contract");
+    const all = () => testDatabase.database.query("SELECT * FROM cq_vaults.share_price_latest ORDER BY contract");
     const before = await all();
     await touch();
     await createVault(chain, { ...market, vaults: [] }, true);
@@ -90,7 +95,7 @@ describe("the newest results of a read", () => {
   });
 
   it("are returned by a function that PostgreSQL inlines, so that conditions reach the tables", async () => {
-    const plan = await test.database.transaction(async (client) => {
+    const plan = await testDatabase.database.transaction(async (client) => {
       await client.query("SET LOCAL enable_seqscan = off");
       const rows = await client.query<{ "QUERY PLAN": string }>(
         "EXPLAIN (COSTS OFF) SELECT * FROM cq_vaults.share_price_at($1, $2) WHERE contract = $3",

@@ -69,7 +69,7 @@ const registryOf = (address: Address): Protocol =>
 
 let chain: TestChain;
 let registry: Address;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex | undefined;
 
 beforeAll(async () => {
@@ -78,16 +78,16 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   registry = await chain.deploy(contracts("Registry"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
 afterEach(async () => {
   await index?.end();
-  await test.drop();
+  await testDatabase.drop();
 });
 afterAll(() => chain?.stop());
 
 const start = async (isPruned = false): Promise<CommunityIndex> => {
-  index = await startCommunityIndex(chain, test.database, { protocols: [registryOf(registry)], isPruned });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: [registryOf(registry)], isPruned });
   return index;
 };
 
@@ -123,7 +123,7 @@ interface PoolRow {
   readonly list: readonly string[] | null;
 }
 const pools = () =>
-  test.database.query<PoolRow>(
+  testDatabase.database.query<PoolRow>(
     `SELECT '0x' || encode(id, 'hex') AS id, kind::text, first, block_number::int4 AS block, '0x' || encode(pool, 'hex') AS pool, list::text[]
      FROM cq_registry.pools ORDER BY block_number, id, kind, first`,
   );
@@ -140,10 +140,10 @@ const expectedPools = async (...due: readonly (readonly [block: number, id: Hex,
   return rows;
 };
 const balances = () =>
-  test.database.query<{ i: string; block: number; value: string | null }>(
+  testDatabase.database.query<{ i: string; block: number; value: string | null }>(
     "SELECT i::text, block_number::int4 AS block, value::text FROM cq_registry.balances ORDER BY block_number, i",
   );
-const queued = () => test.database.query("SELECT FROM community_reads");
+const queued = () => testDatabase.database.query("SELECT FROM community_reads");
 
 describe("reads with arguments that differ between calls", () => {
   it("equal the node's results for each column value and list value", async () => {
@@ -200,7 +200,7 @@ describe("reads with arguments that differ between calls", () => {
     await chain.rpc("anvil_reorg", [3, [[request, 1]]]);
     await change([[alpha, 1, 60n]]);
     await running.sync();
-    const [rows, after] = [await dump(test.database), await pools()];
+    const [rows, after] = [await dump(testDatabase.database), await pools()];
     const other = await createTestDatabase();
     const fresh = await startCommunityIndex(chain, other.database, { protocols: [registryOf(registry)] });
     await fresh.sync();

@@ -10,7 +10,7 @@ import { type Market, startMarket } from "./vault-market.ts";
 let chain: TestChain;
 let market: Market;
 let owner: Address;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let database: Database;
 let index: CommunityIndex;
 
@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await index.end();
-  await test.drop();
+  await testDatabase.drop();
 });
 afterAll(() => chain?.stop());
 
 /** Starts an index without running its jobs. */
 const start = async (options: Partial<CommunityOptions> = {}): Promise<void> => {
-  test = await createTestDatabase();
-  database = test.database;
+  testDatabase = await createTestDatabase();
+  database = testDatabase.database;
   index = await startCommunityIndex(chain, database, { protocols: [vaultsOf(market.factory)], ...options });
   await index.waitForHead();
 };

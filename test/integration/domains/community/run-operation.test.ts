@@ -4,21 +4,21 @@ import { type Statement, sql } from "../../../../runtime/database/sql.ts";
 import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 /** The number of rows that each statement returned. */
 const received: number[] = [];
 
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
 beforeEach(() => {
   received.length = 0;
 });
-afterAll(() => test?.drop());
+afterAll(() => testDatabase?.drop());
 
 const reader: Pick<Database, "run"> = {
   run: async <Row extends object>(statement: Statement<Row>) => {
-    const rows = await test.database.run<Row>(statement);
+    const rows = await testDatabase.database.run<Row>(statement);
     received.push(rows.length);
     return rows;
   },
@@ -51,11 +51,11 @@ describe("an operation's rows", () => {
   ])("are read with $generic generic and $custom custom plans in three requests if the declaration has $planned", async (expected) => {
     const text = `SELECT n, ${expected.generic} AS generic FROM (VALUES (1), (2)) v (n) WHERE n > $1`;
     const query = { file: "planned.sql", text, parameters: ["offset"] as const, columns: ["n"], views: [], ...expected.planned };
-    const { rowsOf } = createOperationQueries(test.database);
+    const { rowsOf } = createOperationQueries(testDatabase.database);
     for (const offset of [0, 1, 2]) expect(await rowsOf(query, { ...parameters, offset })).toHaveLength(2 - offset);
     const plans = sql`SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements
       WHERE position($1 IN statement) > 0`;
-    expect(await test.database.query({ ...plans, ...expected.planned }, [text])).toEqual([
+    expect(await testDatabase.database.query({ ...plans, ...expected.planned }, [text])).toEqual([
       { custom: expected.custom, generic: expected.generic },
     ]);
   });

@@ -18,7 +18,7 @@ import { type Market, startMarket } from "./vault-market.ts";
 let directory: SavingsDirectory;
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let app: App;
 let key: string;
@@ -30,25 +30,25 @@ beforeAll(async () => {
   const settings = config.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const declared = loadProtocols(settings);
   const protocols = declared.added.map(({ protocol }) => protocol);
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols });
   await makeDeposits(chain, market);
   await index.sync();
   app = createApp({
     config: settings,
     chains: [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
-    database: test.database,
-    reader: test.database,
+    database: testDatabase.database,
+    reader: testDatabase.database,
     ...declared,
     logger: pino({ level: "silent" }),
     validate: "strict",
   });
-  ({ key } = await createKeys(test.database).create({ label: "test" }));
+  ({ key } = await createKeys(testDatabase.database).create({ label: "test" }));
 });
 afterAll(async () => {
   await app?.close();
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
   directory?.remove();
 });

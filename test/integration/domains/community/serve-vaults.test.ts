@@ -15,16 +15,16 @@ const protocols = [builtInProtocol("protocol_06")];
 
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let served: ServedCommunity;
 
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const community = { protocol_06: { vault: market.vaults } };
-  index = await startCommunityIndex(chain, test.database, { protocols, community });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols, community });
   for (let step = 0; step < 8; step += 1) {
     await chain.send(...Array.from({ length: 5 }, () => market.randomTransaction(random)));
     await chain.mine();
@@ -34,12 +34,12 @@ beforeAll(async () => {
   await chain.send(...market.vaults.map((vault) => ({ from, ...call(contracts("Vault"), vault, "deposit", [1_000_003n, from]) })));
   await chain.mine();
   await index.sync();
-  served = await serveCommunity(test.database, { protocols, community });
+  served = await serveCommunity(testDatabase.database, { protocols, community });
 });
 afterAll(async () => {
   await served?.close();
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 

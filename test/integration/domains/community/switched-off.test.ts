@@ -13,7 +13,7 @@ import { type Market, startMarket } from "./vault-market.ts";
 
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 
 beforeAll(async () => {
@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 const protocols = () => [vaultsOf(market.factory), vaultsOf(market.factory, { id: "others" })];
 beforeEach(async () => {
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols: protocols() });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: protocols() });
   await index.waitForHead();
 });
 afterEach(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 const deposit = async (): Promise<void> => {
@@ -38,39 +38,39 @@ const deposit = async (): Promise<void> => {
   await chain.mine();
 };
 const rowsIn = async (table: string): Promise<number> => {
-  const [row] = await test.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM cq_others_${table}`);
+  const [row] = await testDatabase.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM cq_others_${table}`);
   return row?.rows ?? -1;
 };
-const switchedOff = async () => (await createNetworkQueries(test.database).nodes())[0]?.switched_off;
+const switchedOff = async () => (await createNetworkQueries(testDatabase.database).nodes())[0]?.switched_off;
 
 describe("a declared protocol whose rows cannot be written", () => {
   it("is switched off while the others are indexed, and is rebuilt at the next start", async () => {
-    await test.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
+    await testDatabase.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
     const before = await rowsIn("deposits");
     await deposit();
     await index.waitForHead();
     await until("the other protocol to have the deposit", async () => (await rowsIn("deposits")) === before + 1);
     expect(await switchedOff()).toEqual([{ projection: "community:vaults", reason: 'relation "cq_vaults_deposits" does not exist' }]);
-    expect((await createNetworkQueries(test.database).nodes())[0]?.building).toEqual([]);
+    expect((await createNetworkQueries(testDatabase.database).nodes())[0]?.building).toEqual([]);
 
     await index.end();
-    await test.database.query("ALTER TABLE hidden RENAME TO cq_vaults_deposits");
-    index = await startCommunityIndex(chain, test.database, { protocols: protocols() });
+    await testDatabase.database.query("ALTER TABLE hidden RENAME TO cq_vaults_deposits");
+    index = await startCommunityIndex(chain, testDatabase.database, { protocols: protocols() });
     await index.waitForHead();
     expect(await switchedOff()).toEqual([]);
     const count = async (name: string) =>
-      (await test.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${name}`))[0]?.rows;
+      (await testDatabase.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${name}`))[0]?.rows;
     expect(await count("cq_vaults_deposits")).toBe(await count("cq_others_deposits"));
     expect(await count("cq_vaults_deposits")).toBeGreaterThan(0);
   });
 
   it("responds with 503 and the path that reports the reason", async () => {
-    await test.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
+    await testDatabase.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
     await deposit();
     await index.waitForHead();
     await until("the protocol to be switched off", async () => (await switchedOff())?.length === 1);
     const { reachOf } = createAsOfProjection(
-      createProgressQueries(test.database),
+      createProgressQueries(testDatabase.database),
       () => true,
       () => false,
     );
@@ -88,7 +88,7 @@ describe("a declared protocol whose read results cannot be rolled back", () => {
     await deposit();
     await index.waitForHead();
     const before = await rowsIn("deposits");
-    await test.database.query("ALTER TABLE cq_vaults_share_price RENAME TO hidden");
+    await testDatabase.database.query("ALTER TABLE cq_vaults_share_price RENAME TO hidden");
     await chain.rpc("evm_revert", [snapshot]);
     await chain.mine();
     await chain.mine();
@@ -104,17 +104,17 @@ describe("a declared protocol whose read results cannot be rolled back", () => {
 describe("a declared protocol whose tables cannot be created", () => {
   it("is switched off, and all others are indexed", async () => {
     await index.end();
-    await test.database.query("CREATE TABLE cq_late_deposits ()");
+    await testDatabase.database.query("CREATE TABLE cq_late_deposits ()");
     const late = vaultsOf(market.factory, { id: "late" });
-    index = await startCommunityIndex(chain, test.database, { protocols: [late, ...protocols()] });
+    index = await startCommunityIndex(chain, testDatabase.database, { protocols: [late, ...protocols()] });
     await deposit();
     await index.sync();
     expect(await switchedOff()).toEqual([{ projection: "community:late", reason: 'relation "cq_late_deposits" already exists' }]);
     expect(await rowsIn("deposits")).toBeGreaterThan(0);
     expect(index.warnings).toEqual([]);
     expect(await rowsIn("share_price")).toBeGreaterThan(0);
-    expect(await test.database.query("SELECT FROM community_reads")).toEqual([]);
-    const [status] = await createCommunityQueries(test.database).statuses();
+    expect(await testDatabase.database.query("SELECT FROM community_reads")).toEqual([]);
+    const [status] = await createCommunityQueries(testDatabase.database).statuses();
     expect(status).toMatchObject({ protocol: "late", failure: 'relation "cq_late_deposits" already exists', tables: [], queued_reads: 0 });
   });
 });

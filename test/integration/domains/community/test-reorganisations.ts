@@ -52,7 +52,7 @@ export const testReorganisations = (
   const random = createRandom(`branches of ${seed}`);
   let chain: TestChain;
   let market: BranchedMarket;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let index: CommunityIndex;
 
   const startIndex = async ({ database }: TestDatabase): Promise<CommunityIndex> => {
@@ -88,12 +88,12 @@ export const testReorganisations = (
     chain = await startTestChain();
     market = await start(chain);
     await addBlocks(16);
-    test = await createTestDatabase();
-    index = await startIndex(test);
+    testDatabase = await createTestDatabase();
+    index = await startIndex(testDatabase);
   });
   afterAll(async () => {
     await index?.end();
-    await test?.drop();
+    await testDatabase?.drop();
     await chain?.stop();
   });
 
@@ -101,11 +101,11 @@ export const testReorganisations = (
     await addBlocks(depth + 3);
     await market.mineLast?.();
     await index.sync();
-    const before = await stateOf(test);
+    const before = await stateOf(testDatabase);
     await replaceBlocks(chain, depth, random, [...transactions(10 + depth), ...(market.branchTransactions ?? [])]);
     await addBlocks(1);
     await index.sync();
-    const [after, expected] = [await stateOf(test), await stateOfFreshIndex()];
+    const [after, expected] = [await stateOf(testDatabase), await stateOfFreshIndex()];
     for (const [name, rows] of Object.entries(expected.tables)) expect(after.tables[name], name).toEqual(rows);
     expect(after.responses).toEqual(expected.responses);
     for (const name of ownTables) expect(after.tables[name]?.length, name).toBeGreaterThan(2);

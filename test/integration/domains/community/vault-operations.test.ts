@@ -18,16 +18,16 @@ const price = 2;
 
 let chain: TestChain;
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let head: number;
 
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const community = { protocol_06: { vault: market.vaults } };
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community });
   const [first, second] = chain.accounts as [Address, Address];
   const start = (await timeOf(chain, await chain.head())) + 86_400;
   for (let step = 0; step < 8; step += 1) {
@@ -37,26 +37,26 @@ beforeAll(async () => {
   }
   await index.sync();
   head = await chain.head();
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     { address: market.asset, name: "Asset", decimals, price },
     ...market.vaults.map((address) => ({ address, name: "Vault", decimals })),
   ]);
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
 const itemsOf = (operation: string, parameters: Partial<OperationParameters> = {}) =>
-  createItemsOf(test.database, protocol)(operation, { height: head, ...parameters });
+  createItemsOf(testDatabase.database, protocol)(operation, { height: head, ...parameters });
 
 const read = async (to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   BigInt(await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), to, name, args), `0x${height.toString(16)}`]));
 
 /** The block of a vault's newest readings up to a height: the last block in which it was used or announced. */
 const readingBlock = async (vault: Address, height: number): Promise<number> => {
-  const [row] = await test.database.query<{ block: number }>(
+  const [row] = await testDatabase.database.query<{ block: number }>(
     "SELECT max(block_number) AS block FROM cq_protocol_06.total_assets WHERE contract = $1 AND block_number <= $2",
     [bytes(vault), height],
   );
@@ -102,7 +102,7 @@ describe("market_data and markets of protocol 06", () => {
   it("use the share price's annualised growth since the first reading as their supply rate", async () => {
     for (const { pool_address, supply_rate } of await itemsOf("markets")) {
       const vault = pool_address as Address;
-      const [first] = await test.database.query<{ block: number }>(
+      const [first] = await testDatabase.database.query<{ block: number }>(
         "SELECT min(block_number) AS block FROM cq_protocol_06.share_price WHERE contract = $1 AND assets > 0",
         [bytes(vault)],
       );

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, test } from "vitest";
 import type { Database, Queryable } from "../../../../runtime/database/database.ts";
 import { addBlocks, addOrdinals, addTokens } from "../../../support/database/long-lists.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -8,14 +8,14 @@ const blocks = 12_000;
 const rows = 5 * blocks;
 const pageSize = 100;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  await addBlocks(test.database, 1, blocks);
-  await addOrdinals(test.database, 1, blocks);
-  await addTokens(test.database, 1, rows, 1);
-  await test.database.query("VACUUM ANALYZE", []);
-  return test.drop;
+  testDatabase = await createTestDatabase();
+  await addBlocks(testDatabase.database, 1, blocks);
+  await addOrdinals(testDatabase.database, 1, blocks);
+  await addTokens(testDatabase.database, 1, rows, 1);
+  await testDatabase.database.query("VACUUM ANALYZE", []);
+  return testDatabase.drop;
 }, 120_000);
 
 /** A plan node as `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` describes it. */
@@ -64,7 +64,7 @@ function createCostCounter(database: Database): Queryable & { readonly cost: () 
 
 /** Opens a list, and returns a function that reads a page and returns its cost. */
 function openCostReader(open: (database: Queryable) => ReadRows): (offset: number) => Promise<Cost> {
-  const counted = createCostCounter(test.database);
+  const counted = createCostCounter(testDatabase.database);
   const read = open(counted);
   return async (offset) => {
     const before = counted.cost();
@@ -95,7 +95,7 @@ describe.each(lists)("$name", ({ open }) => {
   }, 120_000);
 });
 
-it("a wallet's transactions with transfers of any token cost the same on every page", async () => {
+test("a wallet's transactions with transfers of any token cost the same on every page", async () => {
   const costOf = openCostReader((database) => openTransactions(database, blocks));
   const [early, ...others] = [await costOf(0), await costOf(900), await costOf(rows / 2), await costOf(rows - pageSize)];
   for (const { buffers, rows: read } of others) {

@@ -13,15 +13,15 @@ const ids = 18_000;
 const newIds = 500;
 const pageSize = 500;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  const { database } = test;
+  testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
   await addBlocks(database, 1, blocks);
   await addTokens(database, newIds + 1, ids, 5);
   await addTokens(database, 1, newIds, blocks);
   await database.query("VACUUM ANALYZE", []);
-  return test.drop;
+  return testDatabase.drop;
 }, 120_000);
 
 /** The integers from `first` down to `last`. */
@@ -60,10 +60,10 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
 
   it("have the expected rows on each page, read in order, in reverse and at random", async () => {
     const expected = rows();
-    await readPages(open(test.database), expected, pagesInOrder(expected.length));
-    await readPages(open(test.database), expected, down(lastPage(expected.length), 0));
+    await readPages(open(testDatabase.database), expected, pagesInOrder(expected.length));
+    await readPages(open(testDatabase.database), expected, down(lastPage(expected.length), 0));
     const random = createRandom("deep pages");
-    const read = open(test.database);
+    const read = open(testDatabase.database);
     // Pages of 7 rows, most of which do not start at a remembered position.
     await readPages(
       read,
@@ -76,13 +76,13 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
 
   it("are read to the end by concurrent requests", async () => {
     const expected = rows();
-    const read = open(test.database);
+    const read = open(testDatabase.database);
     const pages = await Promise.all(pagesInOrder(expected.length).map((number) => read(pageSize, number * pageSize)));
     expect(pages.flat()).toEqual(expected);
   }, 60_000);
 
   it("follow the current branch after a reorganisation", async () => {
-    const { database } = test;
+    const { database } = testDatabase;
     const [expected, expectedOfBranch] = [rows(), rowsOfBranch()];
     const read = open(database);
     await readPages(read, expected, pagesInOrder(expected.length));

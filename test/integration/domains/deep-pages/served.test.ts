@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import supertest from "supertest";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
@@ -16,7 +16,7 @@ const blocksWithTransfers = 16;
 const size = 100;
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let token: string;
 let wallet: string;
 let get: (path: string) => Promise<{ readonly items: readonly Item[]; readonly pagination?: { readonly has_more: boolean } }>;
@@ -28,7 +28,7 @@ interface Item {
   readonly log_offset?: number;
 }
 
-const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain));
+const waitForHead = () => until("the index to reach the head", () => isAtHead(testDatabase.database, chain));
 
 /** Mines a block in which the wallet calls the token; nonces are explicit because the node receives the calls concurrently. */
 async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): Promise<void> {
@@ -45,9 +45,9 @@ async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): 
 
 beforeAll(async () => {
   chain = await startTestChain();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   closing.push(
-    () => test.drop(),
+    () => testDatabase.drop(),
     () => chain.stop(),
   );
   const [minter = "0x", recipient = "0x"] = chain.accounts;
@@ -59,13 +59,13 @@ beforeAll(async () => {
       "transfer",
       Array.from({ length: transfersPerBlock }, (_, amount) => [recipient, BigInt(amount)]),
     );
-  closing.unshift(runInBackground(await createTestIndexer(chain.url, test.database)));
+  closing.unshift(runInBackground(await createTestIndexer(chain.url, testDatabase.database)));
   await waitForHead();
-  const { key } = await createKeys(test.database).create({ label: "deep pages" });
+  const { key } = await createKeys(testDatabase.database).create({ label: "deep pages" });
   const http = createApp({
     config: config.parse({ cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
-    database: test.database,
+    database: testDatabase.database,
     logger: pino({ level: "silent" }),
     validate: "strict",
   });
@@ -130,7 +130,7 @@ async function expectPages(lists: readonly List[], choose: (numbers: readonly nu
 
 const numbersOf = ({ rows }: List): number[] => Array.from({ length: Math.ceil(rows.length / size) }, (_, number) => number);
 
-it("the lists for a wallet and for a token with 2,400 transfers have the node's rows on each page, in any order", async () => {
+test("the lists for a wallet and for a token with 2,400 transfers have the node's rows on each page, in any order", async () => {
   const random = createRandom("served pages");
   const lists = await readNodeLists();
   for (const { rows } of lists) expect(rows.length).toBeGreaterThanOrEqual(transfersPerBlock * blocksWithTransfers);
@@ -139,7 +139,7 @@ it("the lists for a wallet and for a token with 2,400 transfers have the node's 
   await expectPages(lists, (numbers) => numbers.map(() => random.between(0, numbers.length)));
 }, 180_000);
 
-it("the pages of a wallet's transactions equal the node's, from the oldest page to the newest and back", async () => {
+test("the pages of a wallet's transactions equal the node's, from the oldest page to the newest and back", async () => {
   const head = await chain.head();
   const blocks = await chain.batch<{ transactions: { hash: string; from: string; to: string | null }[] }>(
     Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, true] })),
@@ -162,7 +162,7 @@ it("the pages of a wallet's transactions equal the node's, from the oldest page 
   }
 }, 120_000);
 
-it("a list contains each row once while the chain grows or is reorganised above its anchor, and follows reorganisations below it", async () => {
+test("a list contains each row once while the chain grows or is reorganised above its anchor, and follows reorganisations below it", async () => {
   const lists = await readNodeLists();
   // Page 0 pins the anchor at the head.
   await expectPages(lists, () => [0, 1, 11, 12]);

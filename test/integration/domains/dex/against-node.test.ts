@@ -11,7 +11,7 @@ import { secondsPerDay, secondsPerHour } from "./support.ts";
 
 // Compares responses with the node's state and logs at several heights; the jobs run as in production.
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pricing: Pricing;
 let api: TestApi;
 let drained: Address;
@@ -84,14 +84,14 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
 
 beforeAll(async () => {
   market = await startMarket();
-  test = await createTestDatabase();
-  pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
-  api = await servePools(test.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
+  testDatabase = await createTestDatabase();
+  pricing = await startPricing(market.chain, testDatabase.database, market.config, market.jobs);
+  api = await servePools(testDatabase.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
 }, 120_000);
 afterAll(async () => {
   await api?.end();
   await pricing?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 

@@ -13,7 +13,7 @@ import { finishHours, type PricedAsset, rollUp, secondsPerHour, writePrices } fr
 // Pages through lists that are ranked hourly, while hours pass.
 let chain: TestChain;
 let exchange: TestExchange;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let api: TestApi;
 let person: Address;
 /** The price of each token is one cent per smallest unit. */
@@ -37,9 +37,9 @@ const mineInHour = async (hour: number, ...transactions: Parameters<typeof mineT
   await mineTransactions(chain, transactions, hour * secondsPerHour + 1_800);
   for (let passed = headHour; passed < hour; passed += 1) closingBlocks.set(passed, await chain.head());
   headHour = hour;
-  await indexInto(test);
+  await indexInto(testDatabase);
 };
-const computePrices = async (last: number, database = test.database): Promise<void> => {
+const computePrices = async (last: number, database = testDatabase.database): Promise<void> => {
   const pricedAssets = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
   await writePrices(database, pricedAssets, firstHour, last, closingBlock);
   await finishHours(database, firstHour, last, closingBlock);
@@ -60,7 +60,7 @@ const trade = () => {
 const page = async (list: string, number: number): Promise<ResponseData> =>
   api.get(`week/xy=k/swap/${list}/?page-size=1&page-number=${number}`);
 const poolOf = async (number: number): Promise<Address> => (await page("pools", number)).items[0]?.exchange;
-const storedHours = async (database = test.database): Promise<number[]> =>
+const storedHours = async (database = testDatabase.database): Promise<number[]> =>
   (await database.query<{ hour: number }>("SELECT hour FROM exchange_hours ORDER BY hour")).map(({ hour }) => hour);
 
 beforeAll(async () => {
@@ -83,28 +83,32 @@ beforeAll(async () => {
   const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
   firstHour = Math.floor(Number(timestamp) / secondsPerHour);
   headHour = firstHour;
-  test = await createTestDatabase();
-  api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  testDatabase = await createTestDatabase();
+  api = await servePools(testDatabase.database, [{ name: "swap", factory: exchange.factory }]);
   await mineInHour(firstHour + 1, ...trade());
   await mineInHour(firstHour + 2);
   await computePrices(firstHour + 1);
-  await rollUp(test.database, [exchange.factory]);
+  await rollUp(testDatabase.database, [exchange.factory]);
 }, 60_000);
 afterAll(async () => {
   await api?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
 describe("an exchange with a pool that another factory claims", () => {
   it("includes the claimed pool in its roll-up", async () => {
     expect(
-      await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
+      await testDatabase.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
     ).toHaveLength(1);
     // Each of the three pools has one swap. Liquidity of 3, 2 and 1 million of both tokens is 12 million tokens, at one cent each.
-    const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
-      "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
-    );
+    const [hour] = await testDatabase.database.query<{
+      pools: number;
+      swaps: number;
+      day_swaps: number;
+      ranked_tokens: number;
+      liquidity: string;
+    }>("SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1");
     expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
     const { items } = await api.get("week/xy=k/swap/tokens/");
     const total = items.map((item: ResponseData) => Number(item.total_liquidity)).reduce((sum: number, amount: number) => sum + amount, 0);
@@ -128,7 +132,7 @@ describe("pages of a ranked list", () => {
     await mineInHour(firstHour + 3, addLiquidity(2, 10n ** 9n));
     await mineInHour(firstHour + 4);
     await computePrices(firstHour + 3);
-    expect(await rollUp(test.database, [exchange.factory])).toBeGreaterThan(0);
+    expect(await rollUp(testDatabase.database, [exchange.factory])).toBeGreaterThan(0);
     expect([await poolOf(1), await poolOf(2)]).toEqual([middle, smallest]);
     expect((await tokenPages(1)).map((token) => token.contract_address)).toEqual([first, third]);
     expect((await page("pools", 2)).pagination.has_more).toBe(false);
@@ -148,7 +152,7 @@ describe("pages of a ranked list", () => {
     expect(before.map((item: ResponseData) => item.exchange)).toEqual([smallest, largest, middle]);
     expect(await poolOf(0)).toBe(smallest);
     await computePrices(firstHour + 6);
-    await rollUp(test.database, [exchange.factory]);
+    await rollUp(testDatabase.database, [exchange.factory]);
     expect([await poolOf(1), await poolOf(2)]).toEqual([largest, middle]);
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, smallest, largest]);
   });
@@ -157,9 +161,9 @@ describe("pages of a ranked list", () => {
     await mineInHour(firstHour + 11);
     // Hours 7 to 10 ended with the same block; only the prices of hour 7 are computed.
     await computePrices(firstHour + 7);
-    expect(await rollUp(test.database, [exchange.factory])).toBe(0);
+    expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(0);
     await computePrices(firstHour + 10);
-    expect(await rollUp(test.database, [exchange.factory])).toBe(1);
+    expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(1);
     expect((await storedHours()).at(-1)).toBe(firstHour + 10);
   });
 
@@ -167,7 +171,7 @@ describe("pages of a ranked list", () => {
     await mineInHour(firstHour + 16);
     expect((await api.get("week/xy=k/swap/pools/")).items.map((item: ResponseData) => item.exchange)).toEqual([...pools].sort());
     await computePrices(firstHour + 15);
-    await rollUp(test.database, [exchange.factory]);
+    await rollUp(testDatabase.database, [exchange.factory]);
     expect(await poolOf(0)).toBe(pools[1]);
   });
 });
@@ -179,13 +183,13 @@ describe("rolled-up hours", () => {
     for (let hour = 17; hour <= 31; hour += 1) {
       await mineInHour(firstHour + hour, ...trade());
       await computePrices(firstHour + hour - 1);
-      await rollUp(test.database, [exchange.factory]);
+      await rollUp(testDatabase.database, [exchange.factory]);
     }
     const all = Array.from({ length: 31 }, (_, position) => firstHour + position);
     const last = firstHour + 30;
     expect(await storedHours()).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
     for (const table of ["exchange_hour_pools", "exchange_hour_tokens"]) {
-      const rows = await test.database.query<{ hour: number }>(`SELECT DISTINCT hour FROM ${table} ORDER BY hour`);
+      const rows = await testDatabase.database.query<{ hour: number }>(`SELECT DISTINCT hour FROM ${table} ORDER BY hour`);
       expect(rows.map(({ hour }) => hour)).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
     }
   });
@@ -193,27 +197,28 @@ describe("rolled-up hours", () => {
   it("are skipped if no list can refer to them, for example when old prices are recomputed", async () => {
     const hours = [4, 5, 6].map((hoursBehind) => firstHour + 30 - hoursBehind).filter((hour) => !isLastOfDay(hour));
     for (const hour of hours) {
-      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [hour]);
-      expect(await rollUp(test.database, [exchange.factory]), String(hour)).toBe(0);
+      await testDatabase.database.query("DELETE FROM price_progress WHERE hour > $1", [hour]);
+      expect(await rollUp(testDatabase.database, [exchange.factory]), String(hour)).toBe(0);
     }
     await computePrices(firstHour + 30);
   });
 
   it("are not written if a reorganisation drops their block before the write", async () => {
     const hour = firstHour + 30;
-    await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
+    await testDatabase.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
     const replaced = Buffer.alloc(32, 7);
-    const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closingBlock(hour)]);
-    const setHash = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closingBlock(hour), hash]);
+    const [block] = await testDatabase.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closingBlock(hour)]);
+    const setHash = (hash: Buffer) =>
+      testDatabase.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closingBlock(hour), hash]);
     const runExclusiveKeepingCache: NonNullable<Parameters<typeof rollUp>[2]>["runExclusiveKeepingCache"] = async (work) => {
       await setHash(replaced);
-      return test.database.transaction((client) => work(client, { number: closingBlock(hour), hash: "0x00" as never }));
+      return testDatabase.database.transaction((client) => work(client, { number: closingBlock(hour), hash: "0x00" as never }));
     };
-    expect(await rollUp(test.database, [exchange.factory], { runExclusiveKeepingCache })).toBe(0);
+    expect(await rollUp(testDatabase.database, [exchange.factory], { runExclusiveKeepingCache })).toBe(0);
     expect(await storedHours()).not.toContain(hour);
     await setHash(Buffer.from(String(block?.hash).slice(2), "hex"));
-    expect(await rollUp(test.database, [exchange.factory], { runExclusiveKeepingCache: async () => null })).toBe(0);
-    expect(await rollUp(test.database, [exchange.factory])).toBe(1);
+    expect(await rollUp(testDatabase.database, [exchange.factory], { runExclusiveKeepingCache: async () => null })).toBe(0);
+    expect(await rollUp(testDatabase.database, [exchange.factory])).toBe(1);
     expect(await storedHours()).toContain(hour);
   });
 
@@ -222,10 +227,10 @@ describe("rolled-up hours", () => {
     expect(await chain.head()).toBe(height);
     // The block that ended the hour and the previous one, which has swaps, are replaced.
     await chain.rpc("anvil_reorg", [2, []]);
-    await indexInto(test);
+    await indexInto(testDatabase);
     expect(await storedHours()).not.toContain(hour);
-    expect((await test.database.query("SELECT FROM exchange_hour_pools WHERE block_number >= $1", [height - 1])).length).toBe(0);
-    await test.database.query("DELETE FROM price_progress WHERE hour >= $1", [hour - 1]);
+    expect((await testDatabase.database.query("SELECT FROM exchange_hour_pools WHERE block_number >= $1", [height - 1])).length).toBe(0);
+    await testDatabase.database.query("DELETE FROM price_progress WHERE hour >= $1", [hour - 1]);
     const times = await chain.batch<{ timestamp: string }>(
       [height - 1, height].map((number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] })),
     );
@@ -235,7 +240,7 @@ describe("rolled-up hours", () => {
     await mineInHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsPerHour) + 1), ...trade());
     await mineInHour(headHour + 1);
     await computePrices(headHour - 1);
-    await rollUp(test.database, [exchange.factory]);
+    await rollUp(testDatabase.database, [exchange.factory]);
     const fresh = await createTestDatabase();
     await indexInto(fresh);
     await computePrices(headHour - 1, fresh.database);
@@ -243,7 +248,7 @@ describe("rolled-up hours", () => {
     for (const table of ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"]) {
       const rowsOf = (database: TestDatabase) =>
         database.database.query(`SELECT * FROM ${table} WHERE hour = $1 OR hour % 24 = 23 ORDER BY 1, 2, 3, 4`, [headHour - 1]);
-      expect(await rowsOf(test), table).toEqual(await rowsOf(fresh));
+      expect(await rowsOf(testDatabase), table).toEqual(await rowsOf(fresh));
     }
     await fresh.drop();
   });

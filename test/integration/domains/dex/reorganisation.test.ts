@@ -12,7 +12,7 @@ import { secondsPerDay, secondsPerHour } from "./support.ts";
 
 // An index that followed reorganisations is compared with a fresh one that never indexed the dropped blocks.
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pricing: Pricing;
 let followedApi: TestApi;
 const random = createRandom("branches of trade");
@@ -117,7 +117,7 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
   await other.end();
   const api = await servePools(fresh.database, market.exchanges, clock);
   const keptHours = await hoursOf(fresh.database);
-  expect(await tablesOf(test.database, keptHours)).toEqual(await tablesOf(fresh.database, keptHours));
+  expect(await tablesOf(testDatabase.database, keptHours)).toEqual(await tablesOf(fresh.database, keptHours));
   const [actual, expected] = [await responsesOf(followedApi), await responsesOf(api)];
   for (const path of paths()) expect(actual[path], path).toEqual(expected[path]);
   expect(pricing.warnings).toEqual([]);
@@ -150,9 +150,9 @@ let lateSnapshot: string;
 
 beforeAll(async () => {
   market = await startMarket();
-  test = await createTestDatabase();
-  pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
-  followedApi = await servePools(test.database, market.exchanges, clock);
+  testDatabase = await createTestDatabase();
+  pricing = await startPricing(market.chain, testDatabase.database, market.config, market.jobs);
+  followedApi = await servePools(testDatabase.database, market.exchanges, clock);
   await mineAt([timeAt(0, 1), timeAt(0, 9, 20), timeAt(0, 9, 50), timeAt(0, 17, 5), timeAt(0, 23, 40)]);
   snapshot = await market.chain.rpc<string>("evm_snapshot");
   await mineAt([timeAt(1, 2, 10)], () => [newPool()]);
@@ -171,7 +171,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await followedApi?.end();
   await pricing?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 

@@ -7,15 +7,15 @@ import { createHeads, type Heads } from "../../../../runtime/domains/ledger/quer
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
 const chainId = 7;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  return test.drop;
+  testDatabase = await createTestDatabase();
+  return testDatabase.drop;
 });
 
 const hashOf = (number: number, branch = 0) => `0x${String(branch).padStart(2, "0")}${String(number).padStart(62, "0")}`;
 const insertBlock = (number: number, branch = 0) =>
-  test.database.query(
+  testDatabase.database.query(
     `INSERT INTO blocks (chain_id, number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, size, transaction_count)
      VALUES ($1, $2, $3, $3, 0, '', '', 0, 0, 0, 0)`,
     [chainId, number, bytes(hashOf(number, branch))],
@@ -38,7 +38,7 @@ function createTestHeads() {
   const database: Pick<Database, "query"> = {
     query: (sql, parameters) => {
       counter.statements += 1;
-      return test.database.query(sql, parameters);
+      return testDatabase.database.query(sql, parameters);
     },
   };
   const cache = createIndexCache(notifications, { now: () => now.value }).loads("blocks");
@@ -56,7 +56,7 @@ describe("the head of a chain", () => {
     await insertBlock(1);
     await insertBlock(2);
   });
-  afterEach(() => test.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]));
+  afterEach(() => testDatabase.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]));
 
   it("is cached until a notification", async () => {
     const { heads, now, counter, notify } = createTestHeads();
@@ -102,14 +102,14 @@ describe("the head of a chain", () => {
     notify("blocks");
     expect(await heads.headOf(chainId)).toBe(before);
     // A reorganisation to another block at the same height.
-    await test.database.query("DELETE FROM blocks WHERE chain_id = $1 AND number = 2", [chainId]);
+    await testDatabase.database.query("DELETE FROM blocks WHERE chain_id = $1 AND number = 2", [chainId]);
     await insertBlock(2, 1);
     notify("blocks");
     const after = await heads.headOf(chainId);
     expect(after).toMatchObject({ head: 2, hash: hashOf(2, 1) });
     expect(changes).toEqual([2, 2]);
     remove();
-    await test.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]);
+    await testDatabase.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]);
     notify("blocks");
     expect(await heads.headOf(chainId)).toBeUndefined();
     expect(changes).toEqual([2, 2]);

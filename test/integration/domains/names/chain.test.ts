@@ -13,29 +13,29 @@ import { deployNames, type NameService } from "./support.ts";
 const chainId = 31337;
 let chain: TestChain;
 let names: NameService;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let alice: Address;
 let bob: Address;
 let carol: Address;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   [alice, bob, carol] = chain.accounts.slice(1, 4).map((account) => account.toLowerCase()) as [Address, Address, Address];
   names = await deployNames(chain);
 });
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
 const indexToHead = async () => {
-  const running = await createTestIndexer(chain.url, test.database, { projections: [namesProjection] });
+  const running = await createTestIndexer(chain.url, testDatabase.database, { projections: [namesProjection] });
   await running.runToHead(await chain.head());
   await running.close();
 };
 const queries = (...registries: Address[]) =>
-  createNameQueries(test.database, () => registries.map((registry) => registry.toLowerCase() as Address));
+  createNameQueries(testDatabase.database, () => registries.map((registry) => registry.toLowerCase() as Address));
 
 /** Resolves a name in the index and on the node, and expects the same result. */
 const resolveOnBoth = async (name: string): Promise<Address | null> => {

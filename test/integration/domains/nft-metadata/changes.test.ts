@@ -16,7 +16,7 @@ const maxId = 2n ** 256n - 1n;
 const read = async (url: string): Promise<DocumentOutcome> => readInline(url);
 const documentUrl = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
 const ids = (count: number): number[] => Array.from({ length: count }, (_, id) => id);
-const colours = () => index.test.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
+const colours = () => index.testDatabase.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
 
 beforeAll(async () => {
   node = await startMetadataNode();
@@ -26,9 +26,9 @@ beforeEach(async () => {
   index = await openMetadataIndex(node);
 });
 afterEach(async () => {
-  const { stored, counted } = await countsOf(index.test.database);
+  const { stored, counted } = await countsOf(index.testDatabase.database);
   expect(stored).toEqual(counted);
-  await index.test.drop();
+  await index.testDatabase.drop();
 });
 afterAll(() => node.stop());
 
@@ -47,7 +47,7 @@ describe("new tokens", () => {
     await node.chain.rpc("anvil_mine", ["0x20"]);
     const head = await index.indexBlocks();
     await index.queue();
-    expect(await index.test.database.query("SELECT FROM nft_read_progress")).toEqual([]);
+    expect(await index.testDatabase.database.query("SELECT FROM nft_read_progress")).toEqual([]);
     for (let block = 1; block <= 5; block += 1) {
       const minted = ids(700).map((id) => block * 1_000 + id);
       await index.mint(collection, minted, block);
@@ -70,12 +70,12 @@ describe("new tokens", () => {
     await index.mint(collection, [5], head, standards.erc1155);
     await index.mint(collection, [5], head, standards.erc721);
     await index.queue();
-    expect(await index.test.database.query("SELECT standard FROM nft_reads")).toEqual([{ standard: standards.erc721 }]);
+    expect(await index.testDatabase.database.query("SELECT standard FROM nft_reads")).toEqual([{ standard: standards.erc721 }]);
   });
 
   it("are not queued again after the progress is rolled back", async () => {
     await mintRed(3);
-    await index.test.database.query("DELETE FROM nft_read_progress");
+    await index.testDatabase.database.query("DELETE FROM nft_read_progress");
     await index.queue();
     expect(await index.queued()).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe("announced changes", () => {
     await index.mint(collection, ids(5_000), head);
     await index.mint(collection, [maxId], head);
     await index.queue();
-    await index.test.database.query("DELETE FROM nft_reads");
+    await index.testDatabase.database.query("DELETE FROM nft_reads");
     await index.announce(collection, 0, maxId, head + 1);
     await node.chain.mine();
     await index.indexBlocks();
@@ -138,7 +138,7 @@ describe("announced changes", () => {
     await index.queue();
     expect(await index.queued()).toHaveLength(5_001);
     expect((await index.queued()).every(({ wanted_block }) => wanted_block === head + 1)).toBe(true);
-    expect(await index.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
+    expect(await index.testDatabase.database.query("SELECT FROM nft_refreshes")).toEqual([]);
   });
 
   it("do not delay other collections if one collection announces all its ids repeatedly", async () => {
@@ -147,18 +147,21 @@ describe("announced changes", () => {
     const head = await index.indexBlocks();
     for (const collection of [repeating, ...others]) await index.mint(collection, ids(collection === repeating ? 5_000 : 10), head);
     await index.queue();
-    await index.test.database.query("DELETE FROM nft_reads");
+    await index.testDatabase.database.query("DELETE FROM nft_reads");
     let rounds = 0;
     const job = createQueueRefreshesJob();
     const jobContext = index.jobContext();
     for (const collection of [repeating, ...others]) {
-      await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, null));
+      await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, collection, null));
     }
     const areOthersQueued = async () =>
-      (await index.test.database.query("SELECT FROM nft_reads WHERE token <> decode($1, 'hex')", [repeating.slice(2)])).length === 20;
+      (await index.testDatabase.database.query("SELECT FROM nft_reads WHERE token <> decode($1, 'hex')", [repeating.slice(2)])).length ===
+      20;
     while (!(await areOthersQueued()) && rounds < 20) {
       rounds += 1;
-      await index.test.database.query("UPDATE nft_refreshes SET again = true WHERE token = decode($1, 'hex')", [repeating.slice(2)]);
+      await index.testDatabase.database.query("UPDATE nft_refreshes SET again = true WHERE token = decode($1, 'hex')", [
+        repeating.slice(2),
+      ]);
       await job.run(jobContext);
     }
     // Three collections: the last one's turn is the third, regardless of the order of their addresses.
@@ -169,9 +172,9 @@ describe("announced changes", () => {
     const head = await index.indexBlocks();
     await index.mint(collection, ids(2_500), head);
     await index.queue();
-    await index.test.database.query("DELETE FROM nft_reads");
+    await index.testDatabase.database.query("DELETE FROM nft_reads");
     await index.announce(collection, 0, maxId, head);
-    await index.test.database.query(
+    await index.testDatabase.database.query(
       `INSERT INTO nft_refreshes (chain_id, token, from_id, to_id, next_id, block_number, wanted_block, again)
        VALUES ($1, decode($2, 'hex'), 0, $3, 2000, 1, 1, true)`,
       [chainId, collection.slice(2), String(maxId)],
@@ -179,7 +182,7 @@ describe("announced changes", () => {
     await index.queue();
     const queued = await index.queued();
     expect(queued).toHaveLength(2_500);
-    expect(await index.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
+    expect(await index.testDatabase.database.query("SELECT FROM nft_refreshes")).toEqual([]);
   });
 
   it("discard the result of a read in progress and read the token again", async () => {
@@ -189,17 +192,17 @@ describe("announced changes", () => {
     await node.setUri(collection, 0, 0, documentUrl("blue"));
     const head = await index.indexBlocks();
     // A read at the previous block, requested by the operator.
-    await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
-    await index.test.database.query("INSERT INTO nft_read_progress VALUES ($1, $2)", [chainId, head]);
+    await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
+    await index.testDatabase.database.query("INSERT INTO nft_read_progress VALUES ($1, $2)", [chainId, head]);
     await index.queue();
     let isFirst = true;
     const worker = index.worker(async (url) => {
       if (isFirst) {
         isFirst = false;
-        await index.test.database.query("DELETE FROM nft_read_progress WHERE block_number >= $1", [head]);
-        await index.test.database.query("UPDATE nft_metadata_updates SET block_number = $1", [head + 1]);
+        await index.testDatabase.database.query("DELETE FROM nft_read_progress WHERE block_number >= $1", [head]);
+        await index.testDatabase.database.query("UPDATE nft_metadata_updates SET block_number = $1", [head + 1]);
         await node.setUri(collection, 0, 0, documentUrl("green"));
-        await index.test.database.query(
+        await index.testDatabase.database.query(
           `INSERT INTO blocks SELECT chain_id, number + 1, decode($1, 'hex'), hash, timestamp, miner, extra_data, gas_used, gas_limit, base_fee, size, transaction_count
            FROM blocks ORDER BY number DESC LIMIT 1`,
           [(await node.chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false])).hash.slice(2)],
@@ -220,7 +223,7 @@ describe("a refresh requested by the operator", () => {
   it("reads a collection or a token again, and is refused for unknown ones", async () => {
     await mintRed(5);
     const refresh = (token: Address, id: string | null) =>
-      index.test.database.transaction((client) => requestRefresh(client, chainId, token, id));
+      index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, token, id));
     expect(await refresh(node.gallery, null)).toBe(false);
     expect(await refresh(collection, "5")).toBe(false);
     expect(await refresh(collection, "4")).toBe(true);

@@ -19,14 +19,14 @@ describe("the NFT metadata index", () => {
       await index.queue();
       await index.worker(createFakeWeb().read).drain();
       const seconds = (Date.now() - start) / 1_000;
-      const { stored, counted } = await countsOf(index.test.database);
+      const { stored, counted } = await countsOf(index.testDatabase.database);
       expect(stored).toEqual(counted);
       expect(stored.documents).toEqual([{ token: node.gallery, metadata_count: 10_000, asset_count: 0, refused_count: 0 }]);
       // Trait t has t + 2 values: 2 + 3 + … + 13 = 90.
       expect(stored.values).toHaveLength(90);
       expect(seconds).toBeLessThan(deadline(60));
     } finally {
-      await index.test.drop();
+      await index.testDatabase.drop();
       await node.stop();
     }
   }, 180_000);

@@ -4,7 +4,7 @@ import { chainId, type MetadataIndex } from "./metadata-index.ts";
 
 /** Returns a loop of the queueing jobs whose transactions fail once `isStopped` returns true. */
 export const createQueueingLoop = async (index: MetadataIndex, isStopped: () => boolean) => {
-  const { database } = index.test;
+  const { database } = index.testDatabase;
   const [head] = await database.query<{ number: number; hash: `0x${string}` }>(
     "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
   );

@@ -55,7 +55,7 @@ export const startMetadataNode = async (): Promise<MetadataNode> => {
 
 /** An index of the node whose tokens a test inserts, as the projection would. */
 export interface MetadataIndex {
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   now: Date;
   readonly warnings: string[];
   /** Inserts the node's blocks and returns the head. */
@@ -72,8 +72,8 @@ export interface MetadataIndex {
 }
 
 export const openMetadataIndex = async ({ source, chain }: MetadataNode, context: Partial<JobContext> = {}): Promise<MetadataIndex> => {
-  const test = await createTestDatabase({ poolSize: 8 });
-  const { database } = test;
+  const testDatabase = await createTestDatabase({ poolSize: 8 });
+  const { database } = testDatabase;
   const unexpected = () => Promise.reject(new Error("Unexpected request to the node"));
   const runExclusiveKeepingCache: JobContext["runExclusiveKeepingCache"] = (work) =>
     database.transaction(async (client) => {
@@ -92,7 +92,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
     ...context,
   });
   const index: MetadataIndex = {
-    test,
+    testDatabase,
     jobContext,
     now: new Date("2026-01-01T00:00:00Z"),
     warnings: [],

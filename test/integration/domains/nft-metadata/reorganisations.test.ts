@@ -12,8 +12,8 @@ let index: MetadataIndex;
 let collection: Address;
 const read = async (url: string): Promise<DocumentOutcome> => readInline(url);
 const documentUrl = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
-const colours = () => index.test.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
-const documents = () => index.test.database.query("SELECT metadata_count, since_block FROM nft_documents");
+const colours = () => index.testDatabase.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
+const documents = () => index.testDatabase.database.query("SELECT metadata_count, since_block FROM nft_documents");
 
 beforeAll(async () => {
   node = await startMetadataNode();
@@ -23,9 +23,9 @@ beforeEach(async () => {
   index = await openMetadataIndex(node);
 });
 afterEach(async () => {
-  const { stored, counted } = await countsOf(index.test.database);
+  const { stored, counted } = await countsOf(index.testDatabase.database);
   expect(stored).toEqual(counted);
-  await index.test.drop();
+  await index.testDatabase.drop();
 });
 afterAll(() => node.stop());
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   index = await openMetadataIndex(node);
 });
-afterEach(() => index.test.drop());
+afterEach(() => index.testDatabase.drop());
 afterAll(() => node.stop());
 
 const web = createFakeWeb({
@@ -66,11 +66,11 @@ const expectedCounts = (collection: Address) => {
 };
 const storedCounts = async (collection: Address) => {
   const token = [chainId, collection.slice(2)];
-  const rows = await index.test.database.query<{ trait: string; value: string; tokens: number }>(
+  const rows = await index.testDatabase.database.query<{ trait: string; value: string; tokens: number }>(
     "SELECT trait, value, tokens FROM nft_trait_values WHERE chain_id = $1 AND token = decode($2, 'hex')",
     token,
   );
-  const [row] = await index.test.database.query<{ metadata_count: number; refused_count: number }>(
+  const [row] = await index.testDatabase.database.query<{ metadata_count: number; refused_count: number }>(
     "SELECT metadata_count, refused_count FROM nft_documents WHERE chain_id = $1 AND token = decode($2, 'hex')",
     token,
   );
@@ -99,17 +99,17 @@ describe("roll-ups of metadata", () => {
     for (let round = 0; round < 8; round += 1) {
       await readAll();
       for (const collection of collections) expect(await storedCounts(collection), `round ${round}`).toEqual(expectedCounts(collection));
-      const { stored, counted } = await countsOf(index.test.database);
+      const { stored, counted } = await countsOf(index.testDatabase.database);
       expect(stored).toEqual(counted);
       for (let change = random.between(1, 50); change > 0; change -= 1) {
         const [collection, id] = [random.pick(collections), random.between(0, tokenCount - 1)];
         attributesOf.set(urlOf(collection, id), randomAttributes());
-        await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, String(id)));
+        await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, collection, String(id)));
       }
       await index.queue();
     }
     await index.rollBackTo(head - 1);
-    const { stored } = await countsOf(index.test.database);
+    const { stored } = await countsOf(index.testDatabase.database);
     expect(stored).toEqual({ values: [], traits: [], documents: [] });
   });
 
@@ -120,11 +120,12 @@ describe("roll-ups of metadata", () => {
     await index.mint(collection, [0], first, standards.erc1155);
     await index.queue();
     await readAll();
-    const since = async () => (await index.test.database.query<{ since_block: number | null }>("SELECT since_block FROM nft_documents"))[0];
+    const since = async () =>
+      (await index.testDatabase.database.query<{ since_block: number | null }>("SELECT since_block FROM nft_documents"))[0];
     const refreshToken = async () => {
       await node.chain.mine();
       await index.indexBlocks();
-      await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
+      await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
       await index.queue();
       await readAll();
     };

@@ -19,7 +19,7 @@ beforeEach(async () => {
   collection = await node.deployCollection();
   index = await openMetadataIndex(node);
 });
-afterEach(() => index.test.drop());
+afterEach(() => index.testDatabase.drop());
 afterAll(() => node.stop());
 
 const down: DocumentOutcome = { ok: false, refusal: "The host is down.", isPermanent: false };
@@ -35,7 +35,9 @@ describe("the metadata worker", () => {
     const waits: number[] = [];
     for (let attempt = 1; attempt < 8; attempt += 1) {
       await worker.drain();
-      const [row] = await index.test.database.query<{ run_after: Date; problem: string }>("SELECT run_after, problem FROM nft_reads");
+      const [row] = await index.testDatabase.database.query<{ run_after: Date; problem: string }>(
+        "SELECT run_after, problem FROM nft_reads",
+      );
       expect(row?.problem).toBe("The host is down.");
       waits.push(((row?.run_after.getTime() ?? 0) - index.now.getTime()) / 1_000);
       index.now = new Date((row?.run_after.getTime() ?? 0) - 1);
@@ -105,7 +107,7 @@ describe("the metadata worker", () => {
     expect(slow).toBe(4);
     // The claims were released and counted no attempt.
     expect((await index.queued()).every(({ attempts }) => attempts === 0)).toBe(true);
-    expect(await index.test.database.query("SELECT FROM nft_reads WHERE leased_until IS NOT NULL")).toEqual([]);
+    expect(await index.testDatabase.database.query("SELECT FROM nft_reads WHERE leased_until IS NOT NULL")).toEqual([]);
   });
 
   it("does not delay a host while a thousand other hosts fail", async () => {
@@ -116,7 +118,7 @@ describe("the metadata worker", () => {
     await index
       .worker((url, signal) => (url.includes("down") ? Promise.resolve(down) : web.read(url, signal)), { nfts: eightFetches })
       .drain();
-    await index.test.database.query("UPDATE nft_reads SET run_after = $1", [new Date(index.now.getTime() + 3_600_000)]);
+    await index.testDatabase.database.query("UPDATE nft_reads SET run_after = $1", [new Date(index.now.getTime() + 3_600_000)]);
     expect(await index.metadata()).toHaveLength(60);
     await mintAndQueue("https://quick.example/{id}", 60, standards.erc1155, 2_000);
     const stop = new AbortController();
@@ -159,6 +161,6 @@ describe("the metadata worker", () => {
     await Promise.all(workers.map((worker) => worker.drain()));
     expect(web.requests).toHaveLength(800);
     expect(await index.metadata()).toHaveLength(800);
-    expect(await index.test.database.query("SELECT value, tokens FROM nft_trait_values")).toEqual([{ value: "here", tokens: 600 }]);
+    expect(await index.testDatabase.database.query("SELECT value, tokens FROM nft_trait_values")).toEqual([{ value: "here", tokens: 600 }]);
   });
 });

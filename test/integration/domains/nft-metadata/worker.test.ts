@@ -16,7 +16,7 @@ beforeEach(async () => {
   collection = await node.deployCollection();
   index = await openMetadataIndex(node);
 });
-afterEach(() => index.test.drop());
+afterEach(() => index.testDatabase.drop());
 afterAll(() => node.stop());
 
 /** Sets the URL of ids, then mints and queues them. Returns the head. */
@@ -105,7 +105,7 @@ describe("the metadata worker", () => {
     const rows = await index.metadata();
     expect(rows.map(({ name }) => name)).toEqual(["ab\ufffd", "ab\ufffd", "ab\ufffd", null, "ab\ufffd"]);
     expect(rows[3]?.refusal).toBe("The metadata cannot be stored.");
-    expect(await index.test.database.query("SELECT trait, value, tokens FROM nft_trait_values")).toEqual([
+    expect(await index.testDatabase.database.query("SELECT trait, value, tokens FROM nft_trait_values")).toEqual([
       { trait: "", value: "\ufffd", tokens: 4 },
     ]);
   });
@@ -121,7 +121,7 @@ describe("the metadata worker", () => {
       1,
     );
     await index.worker(readAsync).drain();
-    expect(await index.test.database.query("SELECT trait, value FROM nft_trait_values ORDER BY number NULLS FIRST")).toEqual([
+    expect(await index.testDatabase.database.query("SELECT trait, value FROM nft_trait_values ORDER BY number NULLS FIRST")).toEqual([
       { trait: "é".repeat(256), value: `${"x".repeat(255)}😀` },
       { trait: "😀".repeat(256), value: "1" },
     ]);

@@ -121,15 +121,15 @@ export const indexNftMarket = async (
   { chain, weth }: Pick<NftMarket, "chain" | "weth">,
   tuning: Record<string, number> = {},
 ): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  const running = await createTestIndexer(chain.url, test.database, {
+  const testDatabase = await createTestDatabase();
+  const running = await createTestIndexer(chain.url, testDatabase.database, {
     projections: [tokensProjection, nftProjection, salesProjection],
     chain: chainOf({ wrappedNative: [weth] }),
     tuning,
   });
   await running.runToHead(await chain.head());
   await running.close();
-  return test;
+  return testDatabase;
 };
 
 /** Serves an index with these marketplaces configured; every response is validated against the catalog. */

@@ -33,13 +33,13 @@ const mineOn = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]
   mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + 43_200);
 
 const indexFrom = async (from: number): Promise<Database> => {
-  const test = await createTestDatabase();
-  databases.push(test);
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
   const projections = [tokensProjection, salesProjection];
-  const running = await createTestIndexer(chain.url, test.database, { projections, chain: chainOf({ from }) });
+  const running = await createTestIndexer(chain.url, testDatabase.database, { projections, chain: chainOf({ from }) });
   await running.runToHead(await chain.head());
   await running.close();
-  return test.database;
+  return testDatabase.database;
 };
 
 /** Returns each punk's owner at a height, from the index. */
@@ -116,7 +116,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await api?.end();
-  for (const test of databases) await test.drop();
+  for (const testDatabase of databases) await testDatabase.drop();
   await chain?.stop();
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { erc721Item, erc1155Item, native } from "../../../../demo/story/seaport-orders.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
@@ -9,30 +9,30 @@ import { chainOf, createTestIndexer, type TestIndexer } from "../../../support/i
 import { ether, indexNftMarket, type NftMarket, salesIn, startNftMarket } from "./nft-market.ts";
 
 let market: NftMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let running: TestIndexer;
 beforeAll(async () => {
   market = await startNftMarket();
-  test = await createTestDatabase();
-  running = await createTestIndexer(market.chain.url, test.database, {
+  testDatabase = await createTestDatabase();
+  running = await createTestIndexer(market.chain.url, testDatabase.database, {
     projections: [tokensProjection, nftProjection, salesProjection],
     chain: chainOf({ wrappedNative: [market.weth] }),
   });
 }, 120_000);
 afterAll(async () => {
   await running?.close();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 
 const sales = async (): Promise<readonly (readonly [string | undefined, boolean])[]> =>
-  (await salesIn(test.database)).map((line) => [line.split(" ")[2], line.endsWith("true")] as const);
+  (await salesIn(testDatabase.database)).map((line) => [line.split(" ")[2], line.endsWith("true")] as const);
 
 /** Compares the NFT tables with a fresh index of the same chain. */
 const expectEqualToFreshIndex = async () => {
   const fresh = await indexNftMarket(market);
   try {
-    const [actual, expected] = [await dump(test.database), await dump(fresh.database)];
+    const [actual, expected] = [await dump(testDatabase.database), await dump(fresh.database)];
     for (const table of Object.keys(expected).filter((name) => name.startsWith("nft_")))
       expect(actual[table], table).toEqual(expected[table]);
   } finally {
@@ -40,7 +40,7 @@ const expectEqualToFreshIndex = async () => {
   }
 };
 
-it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds the sales of the new branch", async () => {
+test("a reorganisation rolls back sales, their sums and wash-trade marks, and adds the sales of the new branch", async () => {
   const { chain, art, editions, accounts, sell, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   await mineOn(0, 9, ...sell(anna, ben, erc721Item(art, 0n), native(ether)));
@@ -76,11 +76,11 @@ it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds
     ["1", false],
   ]);
   await expectEqualToFreshIndex();
-  const [day] = await test.database.query("SELECT sales, wash_sales, amount, lowest FROM nft_market_days");
+  const [day] = await testDatabase.database.query("SELECT sales, wash_sales, amount, lowest FROM nft_market_days");
   expect(day).toEqual({ sales: 2, wash_sales: 0, amount: String(4n * ether), lowest: String(ether) });
 });
 
-it("a sales projection that is added later is built from the stored ledger", async () => {
+test("a sales projection that is added later is built from the stored ledger", async () => {
   const late = await createTestDatabase();
   const options = { chain: chainOf({ wrappedNative: [market.weth] }) };
   const before = await createTestIndexer(market.chain.url, late.database, { ...options, projections: [tokensProjection, nftProjection] });
@@ -92,6 +92,6 @@ it("a sales projection that is added later is built from the stored ledger", asy
   });
   await after.runToHead(await market.chain.head());
   await after.close();
-  expect(await salesIn(late.database)).toEqual(await salesIn(test.database));
+  expect(await salesIn(late.database)).toEqual(await salesIn(testDatabase.database));
   await late.drop();
 });

@@ -1,5 +1,5 @@
 import { encodeFunctionData } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   encodeFulfillAvailableOrders,
   encodeMatchOrders,
@@ -50,7 +50,7 @@ contract Imitation {
   }
 }`)("Imitation");
 
-it("sales do not depend on which function fulfils their orders; an imitation's sales are included only if it is configured", async () => {
+test("sales do not depend on which function fulfils their orders; an imitation's sales are included only if it is configured", async () => {
   const { chain, seaport, art, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
@@ -112,10 +112,10 @@ it("sales do not depend on which function fulfils their orders; an imitation's s
   });
   await mineOn(1, 9, { from: anna, to: art, data: approvalData }, claim(3n, true), claim(4n, false));
 
-  const test = await indexNftMarket(market);
+  const testDatabase = await indexNftMarket(market);
   const line = (day: number, id: bigint, buyer: string, price: bigint) =>
     [day, art, id, 1, anna, buyer, nativeTokenAddress, price, false].join(" ");
-  expect(await salesIn(test.database)).toEqual([
+  expect(await salesIn(testDatabase.database)).toEqual([
     line(0, 0n, ben, ether),
     line(0, 1n, ben, 2n * ether),
     line(0, 2n, ben, (ether * 11n) / 10n),
@@ -126,7 +126,7 @@ it("sales do not depend on which function fulfils their orders; an imitation's s
     [[seaport, imitationAddress], 4, 0.001],
   ] as const) {
     const api = await serveNftMarket(
-      test.database,
+      testDatabase.database,
       market,
       marketplaces.map((address) => ({ protocol: "seaport" as const, address })),
     );
@@ -137,10 +137,10 @@ it("sales do not depend on which function fulfils their orders; an imitation's s
     expect(floors.items[0].floor_price_native_quote).toBe(floor);
     await api.end();
   }
-  await test.drop();
+  await testDatabase.drop();
 }, 60_000);
 
-it("a private listing and a sweep of several listings are matched at the listings' prices", async () => {
+test("a private listing and a sweep of several listings are matched at the listings' prices", async () => {
   const { chain, seaport, art, coin, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   // The listing is for cleo, who pays with an order without consideration; a third of the price is a fee.
@@ -203,8 +203,8 @@ it("a private listing and a sweep of several listings are matched at the listing
   const head = await chain.head();
   await mineOn(2, 9, ...validate, { from: ben, to: seaport, gas, data: privateMatch }, { from: ben, to: seaport, gas, data: sweep });
 
-  const test = await indexNftMarket(market);
+  const testDatabase = await indexNftMarket(market);
   const line = (id: bigint, seller: string, price: bigint) => [2, art, id, 1, seller, cleo, coin, price, false].join(" ");
-  expect(await salesIn(test.database, head)).toEqual([line(20n, anna, 30n), line(21n, anna, 5n), line(22n, ben, 95n)]);
-  await test.drop();
+  expect(await salesIn(testDatabase.database, head)).toEqual([line(20n, anna, 30n), line(21n, anna, 5n), line(22n, ben, 95n)]);
+  await testDatabase.drop();
 }, 60_000);

@@ -111,10 +111,10 @@ export const openIndexedStory = async (): Promise<IndexedStory> => {
     head,
     indexTo,
     open: async (from = 0) => {
-      const test = await createTestDatabase();
-      databases.push(test);
-      await indexTo(test.database, head, from);
-      return test.database;
+      const testDatabase = await createTestDatabase();
+      databases.push(testDatabase);
+      await indexTo(testDatabase.database, head, from);
+      return testDatabase.database;
     },
     serve: async (database) => {
       const service = await serve(story, database, () => now);
@@ -125,7 +125,7 @@ export const openIndexedStory = async (): Promise<IndexedStory> => {
     historyOf: (collection, last) => historyOf(story, collection, last),
     end: async () => {
       await Promise.all(services.map((service) => service.end()));
-      await Promise.all(databases.map((test) => test.drop()));
+      await Promise.all(databases.map((testDatabase) => testDatabase.drop()));
       await story.chain.stop();
     },
   };

@@ -14,7 +14,7 @@ import { tablesOf } from "./reorganisation/stable-tables.ts";
 let market: NftMarket;
 let paintings: Address;
 let artifact: Artifact;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let indexWithJobs: IndexWithJobs;
 let api: TestApi;
 let snapshot: string;
@@ -57,7 +57,7 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
   const other = await startIndexWithJobs(market, fresh.database);
   await other.reconcile();
   await other.end();
-  const [actual, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
+  const [actual, expected] = [await tablesOf(testDatabase.database), await tablesOf(fresh.database)];
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
   const freshApi = await serve(fresh.database);
   const [actualResponses, expectedResponses] = [await responsesOf(api), await responsesOf(freshApi)];
@@ -87,9 +87,9 @@ beforeAll(async () => {
   artifact = compilePaintings();
   paintings = toLower(await chain.deploy(artifact));
   const [anna, ben, cleo] = accounts;
-  test = await createTestDatabase();
-  indexWithJobs = await startIndexWithJobs(market, test.database);
-  api = await serve(test.database);
+  testDatabase = await createTestDatabase();
+  indexWithJobs = await startIndexWithJobs(market, testDatabase.database);
+  api = await serve(testDatabase.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));
   await mineAndReconcile(0, 2, ...sell(anna, ben, erc721Item(paintings, 1n), native(2n * ether)));
@@ -102,7 +102,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.end();
   await indexWithJobs?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 

@@ -42,7 +42,7 @@ contract Borrower {
 
 let chain: TestChain;
 let exchange: TestExchange;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let api: TestApi;
 let tokens: readonly [Address, Address];
 let people: readonly [Address, Address, Address];
@@ -101,12 +101,12 @@ beforeAll(async () => {
     }
   }
   await mineTransactions(chain, [callPair(first, "sync")]);
-  test = await createIndex();
-  api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  testDatabase = await createIndex();
+  api = await servePools(testDatabase.database, [{ name: "swap", factory: exchange.factory }]);
 }, 60_000);
 afterAll(async () => {
   await api?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -151,7 +151,7 @@ describe("a pair that is used without a router", () => {
     expect(transfers.some(({ from, to }) => from === zero && toLower(String(to)) === collector)).toBe(true);
     const [, ...minted] = transfers.filter(({ from, to }) => from === zero && toLower(String(to)) !== collector).map(({ value }) => value);
     const burnt = transfers.filter(({ from, to }) => toLower(String(from)) === pair && to === zero).map(({ value }) => value);
-    const rows = await test.database.query<{ act: number; liquidity: string }>(
+    const rows = await testDatabase.database.query<{ act: number; liquidity: string }>(
       "SELECT act, liquidity FROM pool_actions WHERE act <> 0 ORDER BY block_number, log_index",
     );
     const liquidityOf = (act: number) => rows.filter((row) => row.act === act).map(({ liquidity }) => liquidity);
@@ -181,7 +181,7 @@ describe("the index of pools", () => {
     [5, 2],
   ])("is the same in batches of %i blocks with requests of %i blocks", async (batchBlocks, requestBlocks) => {
     const other = await createIndex({ batchBlocks, requestBlocks });
-    expect(await contents(other.database)).toEqual(await contents(test.database));
+    expect(await contents(other.database)).toEqual(await contents(testDatabase.database));
     await other.drop();
   });
 });

@@ -23,7 +23,7 @@ import { approve, emit, mineTransactions, mint, type TestExchange } from "./supp
 let claimed: ClaimedExchange;
 let chain: TestChain;
 let exchange: TestExchange;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let api: TestApi;
 let tokens: readonly [Address, Address];
 let person: Address;
@@ -31,7 +31,7 @@ let pair: Address;
 
 beforeAll(async () => {
   claimed = await openClaimedExchange();
-  ({ chain, exchange, test, api, tokens, person } = claimed);
+  ({ chain, exchange, testDatabase, api, tokens, person } = claimed);
 });
 afterAll(() => claimed?.end());
 
@@ -152,7 +152,7 @@ describe("an exchange with hostile contracts", () => {
     const rowsRead: unknown[] = [];
     const queries = createPoolQueries({
       query: async (sql, parameters) => {
-        const rows = await test.database.query<never>(sql, parameters);
+        const rows = await testDatabase.database.query<never>(sql, parameters);
         rowsRead.push(...rows);
         return rows;
       },
@@ -233,10 +233,10 @@ describe("an index of pools after a reorganisation", () => {
     await claimed.index();
     const after = await api.get("week/xy=k/swap/transactions/");
     expect({ ...after, updated_at: "" }).toEqual({ ...before, updated_at: "" });
-    expect(await contents(test.database)).toEqual(await claimed.contentsOfFreshIndex());
+    expect(await contents(testDatabase.database)).toEqual(await claimed.contentsOfFreshIndex());
     expect((await poolItem()).token_0.reserve).toBe(pool.token_0.reserve);
     await chain.rpc("anvil_reorg", [12, []]);
     await claimed.index();
-    expect(await contents(test.database)).toEqual(await claimed.contentsOfFreshIndex());
+    expect(await contents(testDatabase.database)).toEqual(await claimed.contentsOfFreshIndex());
   });
 });

@@ -56,17 +56,17 @@ contract IndexedFactory {
 `);
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pair: Address;
 
 const index = async () => {
-  const running = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
+  const running = await createTestIndexer(chain.url, testDatabase.database, { projections: [tokensProjection, poolsProjection] });
   await running.runToHead(await chain.head());
   await running.close();
 };
 
 const poolRows = async () => {
-  const tables = await dump(test.database);
+  const tables = await dump(testDatabase.database);
   return Object.fromEntries(poolsProjection.tables.map(({ name }) => [name, tables[name]]));
 };
 
@@ -83,23 +83,23 @@ beforeAll(async () => {
   // An unrelated ERC-721 token.
   const cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
   await mineTransactions(chain, [callPair("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), callPair("remove", 200n)]);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   await index();
 }, 120_000);
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
 describe("the pools projection", () => {
   it("counts the shares of a pair with indexed amounts, and their holders", async () => {
-    const [state] = await test.database.query<{ supply: string }>(
+    const [state] = await testDatabase.database.query<{ supply: string }>(
       "SELECT supply FROM pool_states WHERE pool = $1 ORDER BY block_number DESC LIMIT 1",
       [Buffer.from(pair.slice(2), "hex")],
     );
     const supply = await read<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
     expect(state?.supply).toBe(supply.toString());
-    const actions = await test.database.query("SELECT liquidity, to_address FROM pool_actions ORDER BY block_number, log_index");
+    const actions = await testDatabase.database.query("SELECT liquidity, to_address FROM pool_actions ORDER BY block_number, log_index");
     const to_address = chain.accounts[1]?.toLowerCase();
     expect(actions).toEqual(["1000", "500", "200"].map((liquidity) => ({ liquidity, to_address })));
   });
@@ -107,7 +107,7 @@ describe("the pools projection", () => {
   it("stores the same rows when only pools are rebuilt as when they are indexed with tokens", async () => {
     const before = await poolRows();
     expect(before.pool_actions).toHaveLength(3);
-    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);
+    await testDatabase.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);
     await index();
     expect(await poolRows()).toEqual(before);
   });

@@ -16,17 +16,17 @@ import { pricedChain, pricesIn, pricesOfFreshIndex } from "./support.ts";
 // Runs the job alone on an idle index; each test controls how the job writes.
 let market: Market;
 let settings: ChainConfig;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 
 const index = async () => {
   const projections = [tokensProjection, poolsProjection, feedsProjection];
-  const indexer = await createTestIndexer(market.chain.url, test.database, { projections });
+  const indexer = await createTestIndexer(market.chain.url, testDatabase.database, { projections });
   await indexer.runToHead(await market.chain.head());
   await indexer.close();
   // Stores the tokens' decimals as if they had been read.
-  await test.database.query("DELETE FROM node_reads");
+  await testDatabase.database.query("DELETE FROM node_reads");
   for (const token of [market.usd, market.token, market.other]) {
-    await test.database.query(
+    await testDatabase.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 18, 0, 0)
        ON CONFLICT DO NOTHING`,
       [token.slice(2)],
@@ -37,7 +37,7 @@ const contextOf = (runExclusiveKeepingCache: JobContext["runExclusiveKeepingCach
   const unexpectedCall = () => Promise.reject(new Error("Unexpected request to the node"));
   return {
     chainId: 31337,
-    database: test.database,
+    database: testDatabase.database,
     runExclusiveKeepingCache,
     runExclusive: runExclusiveKeepingCache,
     clock: () => new Date(),
@@ -52,7 +52,7 @@ const contextOf = (runExclusiveKeepingCache: JobContext["runExclusiveKeepingCach
   };
 };
 const runOnIdleIndex: JobContext["runExclusiveKeepingCache"] = (work) =>
-  test.database.transaction(async (client) => {
+  testDatabase.database.transaction(async (client) => {
     const [head] = await client.query<{ number: number; hash: `0x${string}` }>(
       "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
     );
@@ -65,12 +65,12 @@ beforeAll(async () => {
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
   await market.trade("market", midnight, midnight + 40_000);
   await market.chain.mine(midnight + 40_000);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   await index();
 }, 120_000);
 
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 
@@ -89,7 +89,7 @@ describe("the compute-prices job", () => {
     }
     expect(hasMore).toBe(false);
     expect(calls).toBeGreaterThan(8);
-    expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
+    expect(await pricesIn(testDatabase.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
   it("deletes outdated preliminary rows from an earlier process", async () => {
@@ -101,21 +101,25 @@ describe("the compute-prices job", () => {
     // Simulates a preview that wrote the price of a skewed pool in the current hour and day, right after the end of the previous hour.
     const staleAsset = "99".repeat(20);
     const currentHour = "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
-    await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${staleAsset}', hour, 9, 9, 9, 9, block FROM ${currentHour}`);
-    await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${staleAsset}', hour / 24, 9, 9, 9, 9, block FROM ${currentHour}`);
-    await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${staleAsset}', hour, block FROM ${currentHour}`);
+    await testDatabase.database.query(
+      `INSERT INTO price_hours SELECT chain, '\\x${staleAsset}', hour, 9, 9, 9, 9, block FROM ${currentHour}`,
+    );
+    await testDatabase.database.query(
+      `INSERT INTO price_days SELECT chain, '\\x${staleAsset}', hour / 24, 9, 9, 9, 9, block FROM ${currentHour}`,
+    );
+    await testDatabase.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${staleAsset}', hour, block FROM ${currentHour}`);
     expect(
-      Object.values(await pricesIn(test.database))
+      Object.values(await pricesIn(testDatabase.database))
         .flat()
         .filter((line) => line.includes(staleAsset)),
     ).toHaveLength(3);
     await createComputePricesJob(settings).run(contextOf(runOnIdleIndex));
-    expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
+    expect(await pricesIn(testDatabase.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
   it("fails without waiting while an operator deletes prices, and succeeds afterwards", async () => {
     await expect(
-      test.database.transaction(async (client) => {
+      testDatabase.database.transaction(async (client) => {
         await discardPrices(client, 31337, null);
         // The timeout is longer than the job may wait.
         const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waited for the deletion")), 5_000).unref());
@@ -123,7 +127,7 @@ describe("the compute-prices job", () => {
       }),
     ).rejects.toThrow("Another process is discarding prices.");
     await createComputePricesJob(settings).run(contextOf(runOnIdleIndex));
-    expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
+    expect(await pricesIn(testDatabase.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   }, 30_000);
 
   it("previews prices only after a change, and writes nothing without configuration", async () => {
@@ -141,9 +145,9 @@ describe("the compute-prices job", () => {
 
   it("yields to other jobs while it skips years without evidence", async () => {
     // The operator's price file starts in 1970; the first pool has liquidity 60 years later.
-    await test.drop();
-    test = await createTestDatabase();
-    await test.database.query("INSERT INTO price_imports VALUES (31337, decode($1, 'hex'), 0, 5)", [nativeTokenAddress.slice(2)]);
+    await testDatabase.drop();
+    testDatabase = await createTestDatabase();
+    await testDatabase.database.query("INSERT INTO price_imports VALUES (31337, decode($1, 'hex'), 0, 5)", [nativeTokenAddress.slice(2)]);
     await index();
     let longest = 0;
     let tick = performance.now();
@@ -154,7 +158,7 @@ describe("the compute-prices job", () => {
     const job = createComputePricesJob(settings);
     for (let rounds = 0; (await job.run(contextOf(runOnIdleIndex))) && rounds < 1_000; rounds += 1);
     clearInterval(timer);
-    expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
+    expect((await pricesIn(testDatabase.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
     expect(longest).toBeLessThan(deadline(400));
   }, 60_000);
 });

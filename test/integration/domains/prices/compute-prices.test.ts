@@ -8,7 +8,7 @@ import { approve, deployExchange, emit, mineTransactions, mint, type TestExchang
 import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pricing: Pricing;
 let exchange: TestExchange;
 let usd: Address;
@@ -28,14 +28,14 @@ const answer = (aggregator: Address, value: bigint) =>
   );
 const setNextBlockTime = async (time: number): Promise<void> => void (await chain.rpc("evm_setNextBlockTimestamp", [time]));
 const hours = (asset: string) =>
-  test.database.query<{ hour: number; open: string; high: string; low: string; close: string }>(
+  testDatabase.database.query<{ hour: number; open: string; high: string; low: string; close: string }>(
     "SELECT hour - $2::int4 AS hour, open, high, low, close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour",
     [asset.slice(2), midnight / 3600],
   );
 
 beforeAll(async () => {
   chain = await startTestChain();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const [owner] = chain.accounts as [Address];
   const weth = (await chain.deploy(artifacts.erc20(), ["Wrapped", "W"])).toLowerCase() as Address;
   exchange = await deployExchange(chain, weth);
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await mineTransactions(chain, []);
   pricing = await startPricing(
     chain,
-    test.database,
+    testDatabase.database,
     pricedChain({
       exchanges: [{ name: "swap", factory: exchange.factory, feePpm: 3000 }],
       prices: {
@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await pricing?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 

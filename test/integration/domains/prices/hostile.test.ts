@@ -11,7 +11,7 @@ import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
 // Contracts emit incorrect events; the pools of the market have known prices.
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pricing: Pricing;
 let settings: ChainConfig;
 const address = (digits: string): Address => `0x${digits.repeat(20)}`;
@@ -31,7 +31,7 @@ const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market
 /** Sets the next block's time. */
 const setNextBlockTime = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
 const priceOf = async (asset: Address): Promise<string | null> => {
-  const [row] = await test.database.query<{ close: string | null }>(
+  const [row] = await testDatabase.database.query<{ close: string | null }>(
     "SELECT close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour DESC LIMIT 1",
     [asset.slice(2)],
   );
@@ -56,13 +56,13 @@ beforeAll(async () => {
     prices: { feeds: [{ of: "native", aggregators: [feed] }], stablecoins: [{ token: usd }, { token: excessive }] },
   });
   await chain.mine(midnight);
-  test = await createTestDatabase();
-  pricing = await startPricing(chain, test.database, settings);
+  testDatabase = await createTestDatabase();
+  pricing = await startPricing(chain, testDatabase.database, settings);
 }, 120_000);
 
 afterAll(async () => {
   await pricing?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 
@@ -115,7 +115,7 @@ describe("prices with hostile contracts", () => {
 
   it("remain correct with the maximum reserves, larger ones, and a stablecoin with 255 decimals", async () => {
     const { usd } = market;
-    await test.database.query(
+    await testDatabase.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)
        ON CONFLICT (chain_id, address) DO UPDATE SET decimals = 255`,
       [excessive.slice(2)],

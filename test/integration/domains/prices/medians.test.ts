@@ -8,7 +8,7 @@ import { pricedChain, pricesIn, pricesOfFreshIndex, startPricing } from "./suppo
 // Compares the prices of three days of swaps, in an index that follows the chain, with per-second medians of the pairs' reserves on the node.
 let market: Market;
 let settings: ChainConfig;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 const day = 86_400;
 const days = 3;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   market = await openMarket();
   const { chain, exchange, usd } = market;
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   // The index follows the chain; its process restarts in the middle of a day and of an hour.
   for (const [seed, from, to] of [
     ["one", -5_000, 20_000],
@@ -24,7 +24,7 @@ beforeAll(async () => {
     ["three", 20_300, day + 40_000],
     ["four", day + 40_000, days * day - 600],
   ] as const) {
-    const pricing = await startPricing(chain, test.database, settings);
+    const pricing = await startPricing(chain, testDatabase.database, settings);
     for (let time = from; time < to; time += 5_000) {
       await market.trade(`${seed}${time}`, midnight + time, midnight + Math.min(time + 5_000, to));
       await pricing.computeAll();
@@ -32,13 +32,13 @@ beforeAll(async () => {
     await pricing.end();
   }
   await chain.mine(midnight + days * day + 900);
-  const pricing = await startPricing(chain, test.database, settings);
+  const pricing = await startPricing(chain, testDatabase.database, settings);
   await pricing.computeAll();
   await pricing.end();
 }, 240_000);
 
 afterAll(async () => {
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 
@@ -90,7 +90,7 @@ const rowsOf = (quarters: readonly (string | null)[], from: number, size: number
 };
 
 const stored = async (table: "price_hours" | "price_days", span: "hour" | "day", asset: Address): Promise<Row[]> => {
-  const rows = await test.database.query<Record<"open" | "high" | "low" | "close", string | null> & { span: number }>(
+  const rows = await testDatabase.database.query<Record<"open" | "high" | "low" | "close", string | null> & { span: number }>(
     `SELECT ${span} AS span, open, high, low, close FROM ${table} WHERE asset = decode($1, 'hex') ORDER BY 1`,
     [asset.slice(2)],
   );
@@ -160,7 +160,7 @@ describe("prices of three days of swaps", () => {
   });
 
   it("are the same whether they are computed in one run or in small portions", async () => {
-    const followed = await pricesIn(test.database);
+    const followed = await pricesIn(testDatabase.database);
     expect(followed.price_hours?.length).toBeGreaterThan(150);
     expect(await pricesOfFreshIndex(market.chain, settings)).toEqual(followed);
     const portions = { bounds: { rows: 1, milliseconds: 1_000 }, pageSize: 2 };

@@ -16,7 +16,7 @@ import { type Pricing, startPricing } from "./support.ts";
 
 // An operator imports or recomputes prices while the index runs. The chain's first block is on 2023-11-14.
 let market: Market;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pricing: Pricing;
 let api: TestApi;
 /** Called between the next read and its write. */
@@ -90,9 +90,9 @@ beforeAll(async () => {
     "EUR,2023-11-05,1.05",
   ];
   secondFile = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
-  test = await createTestDatabase();
-  pricing = await startPricing(market.chain, test.database, market.config, () => [createHookedJob()]);
-  api = await servePools(test.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
+  testDatabase = await createTestDatabase();
+  pricing = await startPricing(market.chain, testDatabase.database, market.config, () => [createHookedJob()]);
+  api = await servePools(testDatabase.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
   for (const time of [timeAt(0, 3), timeAt(0, 18, 30), timeAt(1, 2, 5), timeAt(1, 20)]) {
     await market.block(time, buy(20_000n));
     await pricing.computeAll();
@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.end();
   await pricing?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 
@@ -112,9 +112,9 @@ describe("a price file imported into a running index", () => {
     const { mist, gold } = market.tokens;
     expect(await dailyPrices(mist)).toEqual(repeat(14, null));
     const before = await dailyPrices(gold);
-    await importText(test.database, firstFile);
+    await importText(testDatabase.database, firstFile);
     await pricing.computeAll();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile]));
+    expect(await storedPrices(testDatabase.database)).toEqual(await pricesOfFreshIndex([firstFile]));
     // There is a price from the 10th, another from noon of the 15th, and none from the 16th.
     expect(await dailyPrices(mist)).toEqual([...repeat(6, null), ...repeat(5, 7), 9, null, null]);
     // The file determines prices before the first block; from then on, the feed and the pool take precedence.
@@ -134,20 +134,20 @@ describe("a price file imported into a running index", () => {
   });
 
   it("changes only prices after its first entry", async () => {
-    await importText(test.database, secondFile);
+    await importText(testDatabase.database, secondFile);
     await pricing.computeAll();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
+    expect(await storedPrices(testDatabase.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
     expect(await dailyPrices(market.tokens.mist)).toEqual([...repeat(6, null), 7, 7, ...repeat(3, 8.5), 9, null, null]);
     expect(await dailyPrices(nativeTokenAddress)).toEqual([...repeat(8, 1_500), 1_600, 1_600, ...repeat(4, 2_000)]);
   });
 
   it("is not lost if it is imported between the read and the write of the next prices", async () => {
     const thirdFile = [`${market.tokens.mist},2023-11-14,6`];
-    beforeNextWrite = () => importText(test.database, thirdFile);
+    beforeNextWrite = () => importText(testDatabase.database, thirdFile);
     await market.block(timeAt(2, 9), buy(30_000n));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, thirdFile]));
+    expect(await storedPrices(testDatabase.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, thirdFile]));
     expect((await dailyPrices(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
     secondFile.push(...thirdFile);
   });
@@ -155,12 +155,12 @@ describe("a price file imported into a running index", () => {
 
 describe("a price file for the current hour", () => {
   it.each([
-    ["while the chain is idle", 1, async (text: string) => importText(test.database, [text])],
+    ["while the chain is idle", 1, async (text: string) => importText(testDatabase.database, [text])],
     [
       "between the read and the write of a block's prices",
       2,
       async (text: string) => {
-        beforeNextWrite = () => importText(test.database, [text]);
+        beforeNextWrite = () => importText(testDatabase.database, [text]);
         await market.block(timeAt(2, 9, 5), buy(1_000n));
       },
     ],
@@ -170,7 +170,7 @@ describe("a price file for the current hour", () => {
     await pricing.computeAll();
     secondFile.push(line);
     expect((await dailyPrices(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
+    expect(await storedPrices(testDatabase.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
   });
 });
 
@@ -178,16 +178,16 @@ describe("prices that are deleted for recomputation", () => {
   it("are recomputed to the same values while indexing continues", async () => {
     const end = `${market.tokens.mist},${timeAt(2, 10)},`;
     secondFile.push(end);
-    await importText(test.database, [end]);
+    await importText(testDatabase.database, [end]);
     await market.block(timeAt(2, 11, 10), buy(5_000n));
     await pricing.computeAll();
-    await test.database.transaction((client) => discardPrices(client, chainId, null));
+    await testDatabase.database.transaction((client) => discardPrices(client, chainId, null));
     expect(await dailyPrices(market.tokens.gold)).toEqual(repeat(14, null));
     await market.block(timeAt(2, 13, 40), buy(6_000n));
-    beforeNextWrite = () => test.database.transaction((client) => discardPrices(client, chainId, null));
+    beforeNextWrite = () => testDatabase.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
+    expect(await storedPrices(testDatabase.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
   });
 });
 
@@ -206,7 +206,7 @@ describe("an outdated preliminary price", () => {
     await market.block(timeAt(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
     const price = async () =>
       (
-        await test.database.query<{ close: string | null }>(
+        await testDatabase.database.query<{ close: string | null }>(
           "SELECT close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour DESC LIMIT 1",
           [mist.slice(2)],
         )
@@ -219,10 +219,10 @@ describe("an outdated preliminary price", () => {
     await market.block(timeAt(day, 7), buy(100n));
     await pricing.computeAll();
     expect(await price()).toBeNull();
-    const days = await test.database.query("SELECT FROM price_days WHERE asset = decode($1, 'hex') AND close IS NOT NULL AND day >= $2", [
-      mist.slice(2),
-      timeAt(3, 0) / secondsPerDay,
-    ]);
+    const days = await testDatabase.database.query(
+      "SELECT FROM price_days WHERE asset = decode($1, 'hex') AND close IS NOT NULL AND day >= $2",
+      [mist.slice(2), timeAt(3, 0) / secondsPerDay],
+    );
     expect(days).toEqual([]);
   });
 });
@@ -232,7 +232,7 @@ describe("a token without transfers", () => {
     // Its constructor emits no event, so it is not indexed; the token has 18 decimals.
     const token = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
     await market.chain.mine();
-    await importText(test.database, [`${token},2023-11-16,3`]);
+    await importText(testDatabase.database, [`${token},2023-11-16,3`]);
     await pricing.computeAll();
     const [item] = await api.get(`pricing/historical_by_addresses_v2/week/USD/${token}/?from=2023-11-15&to=2023-11-16`);
     expect(item).toMatchObject({ contract_decimals: 18, prices: [{ price: 3 }, { price: null }] });

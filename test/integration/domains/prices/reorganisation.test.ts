@@ -6,7 +6,7 @@ import { type Pricing, pricedChain, pricesIn, pricesOfFreshIndex, startPricing }
 
 let market: Market;
 let settings: ChainConfig;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let pricing: Pricing;
 
 beforeAll(async () => {
@@ -14,14 +14,14 @@ beforeAll(async () => {
   const { chain, exchange, usd } = market;
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
   await chain.mine(midnight);
-  test = await createTestDatabase();
-  pricing = await startPricing(chain, test.database, settings);
+  testDatabase = await createTestDatabase();
+  pricing = await startPricing(chain, testDatabase.database, settings);
   await pricing.computeAll();
 }, 120_000);
 
 afterAll(async () => {
   await pricing?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await market?.chain.stop();
 });
 
@@ -29,25 +29,25 @@ afterAll(async () => {
 const reorganise = (depth: number) => market.chain.rpc("anvil_reorg", [depth, []]);
 const expectEqualToFreshIndex = async () => {
   await pricing.computeAll();
-  expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
+  expect(await pricesIn(testDatabase.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
 };
 
 describe("prices after a reorganisation", () => {
   it("equal the prices of a fresh index, even if the chain grew before they were recomputed", async () => {
     const { chain, swap, usd, token } = market;
-    const before = await pricesIn(test.database);
+    const before = await pricesIn(testDatabase.database);
     await swap(midnight + 60, 100_000n * unit, [usd, token]);
     await swap(midnight + 3_600, 100_000n * unit, [usd, token]);
     await chain.mine(midnight + 5_000);
     await pricing.computeAll();
-    const followed = await pricesIn(test.database);
+    const followed = await pricesIn(testDatabase.database);
     expect(followed.price_hours?.length).toBeGreaterThan(before.price_hours?.length ?? 0);
     await reorganise(3);
     // The new branch is longer than the old one when its prices are computed.
     for (const time of [midnight + 6_000, midnight + 7_300, midnight + 7_400]) await chain.mine(time);
     await expectEqualToFreshIndex();
     // The new branch is empty, so only the hours before it have rows.
-    expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes(`,${midnight / 3_600},`))).toEqual([]);
+    expect((await pricesIn(testDatabase.database)).price_hours?.filter((line) => line.includes(`,${midnight / 3_600},`))).toEqual([]);
   }, 60_000);
 
   it("equal the prices of a fresh index for reorganisations within an hour, across hours and across days", async () => {
@@ -75,10 +75,10 @@ describe("prices after a reorganisation", () => {
     await chain.mine(midnight + 101_000);
     await pricing.computeAll();
     const pair = await exchange.pairOf(usd, other);
-    expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(true);
+    expect((await pricesIn(testDatabase.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(true);
     await reorganise(2);
     await chain.mine(midnight + 104_000);
     await expectEqualToFreshIndex();
-    expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(false);
+    expect((await pricesIn(testDatabase.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(false);
   }, 60_000);
 });

@@ -114,13 +114,13 @@ export const pricesOfFreshIndex = async (
   settings: ChainConfig,
   options: PriceJobOptions = {},
 ): Promise<Record<string, string[]>> => {
-  const test = await createTestDatabase();
-  const pricing = await startPricing(chain, test.database, settings, () => [createComputePricesJob(settings, options)]);
+  const testDatabase = await createTestDatabase();
+  const pricing = await startPricing(chain, testDatabase.database, settings, () => [createComputePricesJob(settings, options)]);
   try {
     await pricing.computeAll();
-    return await pricesIn(test.database);
+    return await pricesIn(testDatabase.database);
   } finally {
     await pricing.end();
-    await test.drop();
+    await testDatabase.drop();
   }
 };

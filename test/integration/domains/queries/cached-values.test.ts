@@ -20,7 +20,7 @@ const address: Address = `0x${"ab".repeat(20)}`;
 const registry: Address = `0x${"ee".repeat(20)}`;
 const resolver: Address = `0x${"dd".repeat(20)}`;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let stop: () => Promise<void>;
 let read: ReturnType<typeof createReads>;
 let statements = 0;
@@ -51,20 +51,20 @@ function createReads(database: Queryable, cache: ReturnType<typeof createIndexCa
 }
 
 beforeAll(async () => {
-  test = await createTestDatabase();
-  const notifications = createNotifications({ url: () => test.url, channel: indexChannel, applicationName: "ashlar-cache-test" });
+  testDatabase = await createTestDatabase();
+  const notifications = createNotifications({ url: () => testDatabase.url, channel: indexChannel, applicationName: "ashlar-cache-test" });
   const counted: Queryable = {
     query: (...parameters) => {
       statements += 1;
-      return test.database.query(...parameters);
+      return testDatabase.database.query(...parameters);
     },
-    run: (statement) => test.database.run(statement),
+    run: (statement) => testDatabase.database.run(statement),
   };
   read = createReads(counted, createIndexCache(notifications));
   await until("the connection", () => notifications.state() === "connected");
   stop = async () => {
     await notifications.close();
-    await test.drop();
+    await testDatabase.drop();
   };
 });
 afterAll(() => stop());
@@ -80,7 +80,7 @@ async function observeChange<T>(readValue: () => Promise<T>, table: string, inse
   await insert();
   await until("the new value", async () => (await readValue()) !== before);
   const after = await readValue();
-  await test.database.transaction(async (client) => {
+  await testDatabase.database.transaction(async (client) => {
     await client.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chainId]);
     await client.query("SELECT content_changed($1)", [chainId]);
   });
@@ -89,18 +89,15 @@ async function observeChange<T>(readValue: () => Promise<T>, table: string, inse
 }
 
 const insertName = (contract: Address, node: string, record: number, value: string) =>
-  test.database.query(`INSERT INTO name_records (chain_id, contract, node, record, block_number, value) VALUES ($1, $2, $3, $4, 1, $5)`, [
-    chainId,
-    bytes(contract),
-    bytes(node),
-    record,
-    bytes(value),
-  ]);
+  testDatabase.database.query(
+    `INSERT INTO name_records (chain_id, contract, node, record, block_number, value) VALUES ($1, $2, $3, $4, 1, $5)`,
+    [chainId, bytes(contract), bytes(node), record, bytes(value)],
+  );
 
 describe("values that are cached in memory", () => {
   it("change with token metadata", async () => {
     const insert = () =>
-      test.database.query(
+      testDatabase.database.query(
         "INSERT INTO token_metadata (chain_id, address, block_number, read_at_block, symbol) VALUES ($1, $2, 1, 1, 'ONE')",
         [chainId, bytes(address)],
       );
@@ -109,7 +106,7 @@ describe("values that are cached in memory", () => {
 
   it("change with contract standards", async () => {
     const insert = () =>
-      test.database.query("INSERT INTO token_standards (chain_id, address, standard, block_number) VALUES ($1, $2, 1, 1)", [
+      testDatabase.database.query("INSERT INTO token_standards (chain_id, address, standard, block_number) VALUES ($1, $2, 1, 1)", [
         chainId,
         bytes(address),
       ]);
@@ -118,7 +115,7 @@ describe("values that are cached in memory", () => {
 
   it("change with pool announcements", async () => {
     const insert = () =>
-      test.database.query(
+      testDatabase.database.query(
         `INSERT INTO pools (chain_id, pool, announcement, factory, token0, token1, family, block_number, transaction_index)
          VALUES ($1, $2, 0, $3, $2, $2, 2, 10, 0)`,
         [chainId, bytes(address), bytes(registry)],
@@ -139,7 +136,10 @@ describe("values that are cached in memory", () => {
 
   it("change with hourly and daily prices", async () => {
     const insertInto = (table: string, column: string) => () =>
-      test.database.query(`INSERT INTO ${table} (chain_id, asset, ${column}, close) VALUES ($1, $2, 1, 5)`, [chainId, bytes(address)]);
+      testDatabase.database.query(`INSERT INTO ${table} (chain_id, asset, ${column}, close) VALUES ($1, $2, 1, 5)`, [
+        chainId,
+        bytes(address),
+      ]);
     const expected = { before: undefined, after: 5n };
     expect(await observeChange(read.rate, "price_hours", insertInto("price_hours", "hour"))).toEqual(expected);
     expect(await observeChange(read.dailyRate, "price_days", insertInto("price_days", "day"))).toEqual(expected);
@@ -147,7 +147,7 @@ describe("values that are cached in memory", () => {
 
   it("change with the assets that have prices", async () => {
     const insert = () =>
-      test.database.transaction(async (client) => {
+      testDatabase.database.transaction(async (client) => {
         await client.query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, 1)", [chainId, bytes(address)]);
         await client.query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES ($1, $2, 1, 5)", [chainId, bytes(address)]);
       });
@@ -156,7 +156,7 @@ describe("values that are cached in memory", () => {
 
   it("change with blocks", async () => {
     const insert = () =>
-      test.database.query(
+      testDatabase.database.query(
         `INSERT INTO blocks (chain_id, number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, size, transaction_count)
          VALUES ($1, 3, $2, $2, 900, $2, '', 0, 0, 0, 0)`,
         [chainId, bytes(address)],
@@ -168,7 +168,7 @@ describe("values that are cached in memory", () => {
 
   it("change with exchange totals", async () => {
     const insert = () =>
-      test.database.transaction(async (client) => {
+      testDatabase.database.transaction(async (client) => {
         await client.query(
           `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, ranked_tokens, swaps, day_swaps)
            VALUES ($1, $2, 47, 10, '', 1, 1, 1, 6, 6)`,

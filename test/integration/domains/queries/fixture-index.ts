@@ -71,8 +71,8 @@ export async function openFixtureIndex({
   metadata = "cached" as ChainConfig["nfts"]["metadata"],
   settings = {} as Partial<ChainConfig>,
 } = {}): Promise<FixtureIndex> {
-  const test = await createTestDatabase();
-  const { database } = test;
+  const testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
     config: configSchema.parse({
@@ -148,7 +148,7 @@ export async function openFixtureIndex({
     },
     async end() {
       await http.close();
-      await test.drop();
+      await testDatabase.drop();
     },
   };
 }

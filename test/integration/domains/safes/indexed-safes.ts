@@ -19,7 +19,7 @@ export const sentinel: Address = "0x0000000000000000000000000000000000000001";
 /** A chain, its index of Safes and the API that serves it. */
 export interface IndexedSafes {
   readonly chain: TestChain;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly api: TestApi;
   indexToHead(into?: TestDatabase): Promise<void>;
   /** The types and owners of a transaction's signatures, as the API returns them. */
@@ -30,16 +30,16 @@ export interface IndexedSafes {
 /** Starts a chain without Safes. */
 export const openIndexedSafes = async (): Promise<IndexedSafes> => {
   const chain = await startTestChain();
-  const test = await createTestDatabase();
-  const api = await servePools(test.database, []);
-  const indexToHead = async (into = test) => {
+  const testDatabase = await createTestDatabase();
+  const api = await servePools(testDatabase.database, []);
+  const indexToHead = async (into = testDatabase) => {
     const running = await createTestIndexer(chain.url, into.database, { projections: [safesProjection] });
     await running.runToHead(await chain.head());
     await running.close();
   };
   return {
     chain,
-    test,
+    testDatabase,
     api,
     indexToHead,
     detailsOf: async (hash) => {
@@ -49,7 +49,7 @@ export const openIndexedSafes = async (): Promise<IndexedSafes> => {
     },
     end: async () => {
       await api.end();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

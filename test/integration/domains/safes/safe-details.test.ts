@@ -9,11 +9,11 @@ import { byKey, createSafes, join, mine } from "./support.ts";
 
 let safes: IndexedSafes;
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let api: TestApi;
 beforeAll(async () => {
   safes = await openIndexedSafes();
-  ({ chain, test, api } = safes);
+  ({ chain, testDatabase, api } = safes);
 });
 afterAll(() => safes?.end());
 
@@ -61,7 +61,7 @@ describe("the details of Safe transactions", () => {
     const { hash } = await safe.hashOf(emptyCall);
     const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
     expect(await safes.detailsOf(transaction)).toHaveLength(1);
-    const { query } = test.database;
+    const { query } = testDatabase.database;
     await query("UPDATE projection_checkpoints SET block_number = block_number - 1 WHERE projection = 'safes'");
     expect((await api.get(`week/transaction_v2/${transaction}/?with-safe=true`)).items[0].safe_details).toBeNull();
     await query("UPDATE projection_checkpoints SET block_number = block_number + 1 WHERE projection = 'safes'");
@@ -72,7 +72,7 @@ describe("the details of Safe transactions", () => {
     const { hash } = await safe.hashOf(emptyCall);
     const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
     await safes.indexToHead();
-    await test.database.query("DELETE FROM safe_owners WHERE safe = $1", [Buffer.from(safe.address.slice(2), "hex")]);
+    await testDatabase.database.query("DELETE FROM safe_owners WHERE safe = $1", [Buffer.from(safe.address.slice(2), "hex")]);
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", null]]);
   });
 
@@ -89,7 +89,7 @@ describe("the details of Safe transactions", () => {
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", toLower(anna.address)]]);
     const fresh = await createTestDatabase();
     await safes.indexToHead(fresh);
-    const [actual, expected] = [await dump(test.database), await dump(fresh.database)];
+    const [actual, expected] = [await dump(testDatabase.database), await dump(fresh.database)];
     for (const table of ["safe_executions", "safe_thresholds"]) expect(actual[table], table).toEqual(expected[table]);
     await fresh.drop();
   });

@@ -3,15 +3,15 @@ import { createTokenRequests } from "../../../../runtime/domains/tokens/jobs/rec
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test?.drop());
+afterAll(() => testDatabase?.drop());
 
 const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 const stored = () =>
-  test.database.query<{ chain_id: number; token: Address; asked_at: Date }>("SELECT chain_id, token, asked_at FROM token_requests");
+  testDatabase.database.query<{ chain_id: number; token: Address; asked_at: Date }>("SELECT chain_id, token, asked_at FROM token_requests");
 
 describe("the record of token requests", () => {
   it("writes requested tokens in batches, each token at most once per 15 minutes, and never during the request", async () => {
@@ -19,8 +19,8 @@ describe("the record of token requests", () => {
     const database = {
       query: ((sql: string, parameters?: readonly unknown[]) => {
         queries += 1;
-        return test.database.query(sql, parameters);
-      }) as typeof test.database.query,
+        return testDatabase.database.query(sql, parameters);
+      }) as typeof testDatabase.database.query,
     };
     const requests = createTokenRequests(database, () => now);
     // 1,500 tokens are requested twice on one chain, and one token on another.
@@ -47,8 +47,8 @@ describe("the record of token requests", () => {
   });
 
   it("queues at most 10,000 tokens", async () => {
-    const requests = createTokenRequests(test.database, () => new Date(Date.UTC(2026, 0, 2)));
-    await test.database.query("DELETE FROM token_requests");
+    const requests = createTokenRequests(testDatabase.database, () => new Date(Date.UTC(2026, 0, 2)));
+    await testDatabase.database.query("DELETE FROM token_requests");
     requests.record(
       3,
       Array.from({ length: 50_000 }, (_, number) => tokenOf(number)),
@@ -59,11 +59,13 @@ describe("the record of token requests", () => {
   });
 
   it("writes tokens with the next flush after a failed write", async () => {
-    await test.database.query("DELETE FROM token_requests");
+    await testDatabase.database.query("DELETE FROM token_requests");
     let isDown = true;
     const database = {
       query: ((sql: string, parameters?: readonly unknown[]) =>
-        isDown ? Promise.reject(new Error("connection refused")) : test.database.query(sql, parameters)) as typeof test.database.query,
+        isDown
+          ? Promise.reject(new Error("connection refused"))
+          : testDatabase.database.query(sql, parameters)) as typeof testDatabase.database.query,
     };
     const requests = createTokenRequests(database, () => new Date(Date.UTC(2026, 0, 3)));
     requests.record(4, [tokenOf(1), tokenOf(2)]);

@@ -50,12 +50,12 @@ const serve = async (database: Database): Promise<TestApi> => {
 };
 
 const indexFrom = async (from: number): Promise<Database> => {
-  const test = await createTestDatabase();
-  databases.push(test);
-  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, wrappedNative: [story.weth] }) });
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
+  const indexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainOf({ from, wrappedNative: [story.weth] }) });
   await indexer.runToHead(head);
   await indexer.close();
-  return test.database;
+  return testDatabase.database;
 };
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api?.end();
-  await Promise.all(databases.map((test) => test.drop()));
+  await Promise.all(databases.map((testDatabase) => testDatabase.drop()));
   await chain?.stop();
 });
 

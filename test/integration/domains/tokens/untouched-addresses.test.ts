@@ -40,17 +40,17 @@ afterAll(async () => {
 
 const serveNativeBalances = async (from: number, overrides: Partial<ChainConfig> & { accounting?: "traces" | "state" | "none" } = {}) => {
   const { accounting = "traces", ...settings } = overrides;
-  const test = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, nativeAccounting: accounting }) });
+  const testDatabase = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainOf({ from, nativeAccounting: accounting }) });
   await indexer.runToHead(await chain.head());
   await indexer.close();
   const parsed: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url }), id: 31337, ...settings };
-  const { key } = await createKeys(test.database).create({ label: "test" });
+  const { key } = await createKeys(testDatabase.database).create({ label: "test" });
   const logger = pino({ level: "silent" });
-  const http = createApp({ config: config.parse({}), chains: [parsed], database: test.database, logger, validate: "strict" });
+  const http = createApp({ config: config.parse({}), chains: [parsed], database: testDatabase.database, logger, validate: "strict" });
   closers.push(async () => {
     await http.close();
-    await test.drop();
+    await testDatabase.drop();
   });
   return async (owner: Address, query = ""): Promise<readonly { balance: string | null; balance_source: string | null }[]> => {
     const response = await supertest(http.app)

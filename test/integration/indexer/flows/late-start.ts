@@ -7,13 +7,13 @@ import { chain, chainSettings, newDatabase, proxy } from "./setup.ts";
 export const describeLateStart = (): void => {
   describe("an index that starts at a later block", () => {
     it("reads base balances from the node's state, and is exact from its first block", async () => {
-      const test = await newDatabase();
+      const testDatabase = await newDatabase();
       const head = await chain.head();
       const from = head - 5;
-      const testIndexer = await createTestIndexer(chain.url, test.database, { chain: { ...chainSettings(), from } });
+      const testIndexer = await createTestIndexer(chain.url, testDatabase.database, { chain: { ...chainSettings(), from } });
       await testIndexer.runToHead(head);
       await testIndexer.close();
-      const lateBalances = await test.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
+      const lateBalances = await testDatabase.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
         "SELECT owner, token, standard, balance FROM balances WHERE standard < 3 ORDER BY owner, token, standard",
       );
       const fresh = await newDatabase();
@@ -29,10 +29,10 @@ export const describeLateStart = (): void => {
         lateBalances.map((row) => byKey.get(`${row.owner}${row.token}${row.standard}`)),
       );
       const ids = "SELECT owner, token, token_id, standard, balance FROM nft_balances";
-      const lateIds = await test.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
+      const lateIds = await testDatabase.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
       const fullIds = await fresh.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
       for (const row of lateIds) expect(fullIds).toContainEqual(row);
-      const bases = await test.database.query<{ blocks: number[] }>(
+      const bases = await testDatabase.database.query<{ blocks: number[] }>(
         `SELECT array_agg(DISTINCT block_number) AS blocks FROM ${balanceHistory} WHERE block_number < $1`,
         [from],
       );
@@ -40,7 +40,7 @@ export const describeLateStart = (): void => {
     });
 
     it("has unknown but no negative balances if the node lacks that state", async () => {
-      const test = await newDatabase();
+      const testDatabase = await newDatabase();
       const head = await chain.head();
       const old = new Set(["eth_getBalance", "eth_call"]);
       proxy.tamper = (method, reply, params) => {
@@ -48,16 +48,16 @@ export const describeLateStart = (): void => {
         delete reply.result;
         reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
       };
-      const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: { ...chainSettings(), from: head - 4 } });
+      const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: { ...chainSettings(), from: head - 4 } });
       await testIndexer.runToHead(head);
       await testIndexer.close();
-      const known = await test.database.query(
+      const known = await testDatabase.database.query(
         `SELECT 1 FROM ${balanceHistory} WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1`,
         [head],
       );
       expect(known).toEqual([]);
       // Accounts first touched by the last block have known balances, because the node still has the previous block's state.
-      const last = await test.database.query<{ owner: string; balance: string }>(
+      const last = await testDatabase.database.query<{ owner: string; balance: string }>(
         `SELECT owner, balance FROM ${balanceHistory} WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1`,
         [head],
       );
@@ -65,7 +65,7 @@ export const describeLateStart = (): void => {
       for (const { owner, balance } of last) {
         expect(BigInt(balance)).toBe(BigInt(await chain.rpc<string>("eth_getBalance", [owner, "latest"])));
       }
-      expect(await test.database.query("SELECT missing FROM chains")).toEqual([{ missing: ["archive-state"] }]);
+      expect(await testDatabase.database.query("SELECT missing FROM chains")).toEqual([{ missing: ["archive-state"] }]);
     });
   });
 
@@ -77,13 +77,13 @@ export const describeLateStart = (): void => {
         await prunedNode.send({ to: `0x${(0xdd00 + number).toString(16).padStart(40, "0")}`, value: 5n, gas: 21_000n });
         await prunedNode.mine();
       }
-      const test = await newDatabase();
+      const testDatabase = await newDatabase();
       // Anvil's genesis block allocates 10,000 ether to each of its accounts.
       const genesisAllocation = new Map(prunedNode.accounts.map((address) => [address, 10_000n * 10n ** 18n]));
-      const testIndexer = await createTestIndexer(prunedNode.url, test.database, { genesisAllocation });
+      const testIndexer = await createTestIndexer(prunedNode.url, testDatabase.database, { genesisAllocation });
       await testIndexer.runToHead(40);
       await testIndexer.close();
-      const balances = await test.database.query<{ owner: `0x${string}`; balance: string }>(
+      const balances = await testDatabase.database.query<{ owner: `0x${string}`; balance: string }>(
         "SELECT owner, balance FROM balances WHERE standard = 0",
       );
       expect(balances.map(({ owner }) => owner)).toContain(sender);

@@ -20,9 +20,9 @@ const databases: TestDatabase[] = [];
 
 /** Creates a database that is dropped after the test. */
 export const newDatabase = async (): Promise<TestDatabase> => {
-  const test = await createTestDatabase();
-  databases.push(test);
-  return test;
+  const testDatabase = await createTestDatabase();
+  databases.push(testDatabase);
+  return testDatabase;
 };
 /** Mines the next round of transactions. */
 export const addNextRound = () => addRound(chain, story, round++, accounts);
@@ -31,11 +31,11 @@ export const chainSettings = () => chainOf({ wrappedNative: [story.weth] });
 
 /** Indexes the current chain in a new database and returns the rows. */
 export const freshDump = async () => {
-  const test = await newDatabase();
-  const fresh = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+  const testDatabase = await newDatabase();
+  const fresh = await createTestIndexer(chain.url, testDatabase.database, { chain: chainSettings() });
   await fresh.runToHead(await chain.head());
   await fresh.close();
-  return dump(test.database);
+  return dump(testDatabase.database);
 };
 
 /** Compares two indexes' tables. */
@@ -55,7 +55,7 @@ export const setUp = async () => {
 export const tearDownTest = async () => {
   proxy.tamper = null;
   proxy.intercept = null;
-  await Promise.all(databases.splice(0).map((test) => test.drop()));
+  await Promise.all(databases.splice(0).map((testDatabase) => testDatabase.drop()));
 };
 
 /** Stops what `setUp` started. */

@@ -89,14 +89,14 @@ export const startTouchedAccounts = async (): Promise<TouchedAccounts> => {
         ? Number(blockParameter)
         : (heights.get((blockParameter as { blockHash: string }).blockHash) ?? Number.POSITIVE_INFINITY),
     index: async (overrides = {}, options = {}) => {
-      const test = await createTestDatabase();
-      const testIndexer = await createTestIndexer(proxy.url, test.database, {
+      const testDatabase = await createTestDatabase();
+      const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, {
         chain: chainOf({ nativeAccounting: "state", ...overrides }),
         ...options,
       });
       await testIndexer.runToHead(await chain.head());
       await testIndexer.close();
-      return { ...test, warnings: testIndexer.warnings };
+      return { ...testDatabase, warnings: testIndexer.warnings };
     },
     compareBalances: (indexed) => compareBalances(chain, indexed),
     end: async () => {

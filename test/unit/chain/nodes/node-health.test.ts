@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import {
   bestNode,
   isLate,
@@ -38,14 +38,14 @@ describe("bestNode", () => {
   });
 });
 
-it("a node has a problem after two failed polls in a row, not after one", () => {
+test("a node has a problem after two failed polls in a row, not after one", () => {
   const once = nextErrorRate(0, true, 0.3);
   // 0.3, then 0.3 * 0.7 + 0.3 = 0.51.
   expect(problemOf({ ...healthy, errorRate: once }, 100)).toBeNull();
   expect(problemOf({ ...healthy, errorRate: nextErrorRate(once, true, 0.3) }, 100)).toBe("its requests fail");
 });
 
-it("a node is replaced after three late rounds, with its lag as the reason", () => {
+test("a node is replaced after three late rounds, with its lag as the reason", () => {
   expect(isLate({ ...healthy, head: 84 }, 100)).toBe(false);
   expect(isLate({ ...healthy, head: 83 }, 100)).toBe(true);
   expect(problemOf({ ...healthy, head: 83, lateRounds: 2 }, 100)).toBeNull();

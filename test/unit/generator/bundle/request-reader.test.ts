@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { AddressReference, Chain, Hex, Parsed } from "../../../../generator/bundle/parsers.ts";
 import { createReader, parsedValue, type RawRequest, type ReadResult, sentName } from "../../../../generator/bundle/request-reader.ts";
 
@@ -171,9 +171,11 @@ describe("rule checks", () => {
   });
 });
 
-it("createReader builds a request only from valid parameters", () => {
+test("createReader builds a request only from valid parameters", () => {
   const reader = readerOf({ query: { a: "1" } });
   const a = reader.query("a", digits);
   expect(reader.outcome(() => ({ a: parsedValue(a) }))).toEqual({ ok: true, request: { a: 1 } });
-  expect(() => parsedValue(invalid)).toThrow("The value of an invalid parameter was read; check whether parsing succeeded before reading the value.");
+  expect(() => parsedValue(invalid)).toThrow(
+    "The value of an invalid parameter was read; check whether parsing succeeded before reading the value.",
+  );
 });

@@ -21,7 +21,7 @@ let wallet: Address;
 let odd: Address;
 /** Pools by the supply that they report; totalSupply() of the pool with 1 reverts. */
 const pools = new Map<bigint, Address>();
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let served: ServedCommunity;
 let itemsOf: ItemsOf;
@@ -56,19 +56,19 @@ beforeAll(async () => {
   await inVault("swap", [idOf(full), odd, missing, 5n, 7n]);
   await inVault("garbage", [swapTopic]);
   await chain.mine();
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const community = { protocol_02: { vault: [vault] } };
-  index = await startCommunityIndex(chain, test.database, { protocols, community });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols, community });
   await index.sync();
   height = await chain.head();
-  await insertTokens(test.database, [{ address: odd, name: "Odd", decimals: 255 }]);
-  itemsOf = createItemsOf(test.database, protocols[0] as (typeof protocols)[number]);
-  served = await serveCommunity(test.database, { protocols, community });
+  await insertTokens(testDatabase.database, [{ address: odd, name: "Odd", decimals: 255 }]);
+  itemsOf = createItemsOf(testDatabase.database, protocols[0] as (typeof protocols)[number]);
+  served = await serveCommunity(testDatabase.database, { protocols, community });
 });
 afterAll(async () => {
   await served?.close();
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -123,7 +123,7 @@ describe("a hostile vault of protocol 02", () => {
   });
 
   it("skips and counts logs that do not encode their event", async () => {
-    expect(await test.database.query("SELECT table_name, reason FROM cq_protocol_02.skipped")).toEqual([
+    expect(await testDatabase.database.query("SELECT table_name, reason FROM cq_protocol_02.skipped")).toEqual([
       { table_name: "swaps", reason: "Expected 4 topics, found 1" },
     ]);
   });

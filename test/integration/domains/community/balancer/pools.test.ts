@@ -15,7 +15,7 @@ const days = 8;
 
 let chain: TestChain;
 let market: PoolMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 let head: number;
@@ -29,17 +29,23 @@ beforeAll(async () => {
     await chain.send(...Array.from({ length: random.between(8, 14) }, () => market.randomTransaction(random)));
     await chain.mine(start + day * 86_400);
   }
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: { protocol_02: { vault: [market.vault] } } });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, {
+    protocols: [protocol],
+    community: { protocol_02: { vault: [market.vault] } },
+  });
   await index.sync();
   head = await chain.head();
-  await insertTokens(test.database, [...market.tokens, ...market.pools.map(({ address, name }) => ({ address, name, decimals: 18 }))]);
-  itemsOf = createItemsOf(test.database, protocol);
+  await insertTokens(testDatabase.database, [
+    ...market.tokens,
+    ...market.pools.map(({ address, name }) => ({ address, name, decimals: 18 })),
+  ]);
+  itemsOf = createItemsOf(testDatabase.database, protocol);
   views = viewsOf(chain, market.vault);
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -91,7 +97,7 @@ describe("market_data and markets of protocol 02", () => {
     for (const pool of market.pools) {
       const { balances } = await views.poolTokens(pool, head);
       for (const [token, balance] of balances) {
-        const [row] = await test.database.query<{ total: string }>(
+        const [row] = await testDatabase.database.query<{ total: string }>(
           `SELECT (SELECT COALESCE(sum(c.delta - c.fee), 0) FROM cq_protocol_02.balance_changes b,
                unnest(b.tokens, b.deltas, b.protocol_fee_amounts) AS c (token, delta, fee) WHERE b.pool_id = $1 AND c.token = $2)
              + (SELECT COALESCE(sum(amount_in), 0) FROM cq_protocol_02.swaps WHERE pool_id = $1 AND token_in = $2)
@@ -102,7 +108,7 @@ describe("market_data and markets of protocol 02", () => {
         expect(row?.total, `${token} in ${pool.name}`).toBe(String(balance));
       }
     }
-    const counts = await test.database.query(
+    const counts = await testDatabase.database.query(
       "SELECT (SELECT count(*) FROM cq_protocol_02.managed_changes) > 3 AS managed, (SELECT bool_or(0 < ANY (protocol_fee_amounts)) FROM cq_protocol_02.balance_changes) AS fees",
     );
     expect(counts).toEqual([{ managed: true, fees: true }]);
@@ -128,7 +134,7 @@ describe("market_data and markets of protocol 02", () => {
     const items = await itemsOf("markets", { height: head });
     for (const pool of market.pools) {
       const item = items.find(({ pool_address }) => pool_address === pool.address);
-      const readings = await test.database.query<{ block: number }>(
+      const readings = await testDatabase.database.query<{ block: number }>(
         "SELECT block_number AS block FROM cq_protocol_02.share_rate WHERE contract = $1 AND rate > 0 ORDER BY block_number",
         [bytes(pool.address)],
       );

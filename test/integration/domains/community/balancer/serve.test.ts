@@ -14,7 +14,7 @@ const protocols = [builtInProtocol("protocol_02")];
 
 let chain: TestChain;
 let market: PoolMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let served: ServedCommunity;
 let owner: Address;
@@ -27,16 +27,16 @@ beforeAll(async () => {
     await chain.send(...Array.from({ length: 8 }, () => market.randomTransaction(random)));
     await chain.mine();
   }
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const community = { protocol_02: { vault: [market.vault] } };
-  index = await startCommunityIndex(chain, test.database, { protocols, community });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols, community });
   await index.sync();
-  served = await serveCommunity(test.database, { protocols, community });
+  served = await serveCommunity(testDatabase.database, { protocols, community });
 });
 afterAll(async () => {
   await served?.close();
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 

@@ -32,7 +32,7 @@ interface Receipt {
 
 let chain: TestChain;
 let market: PoolMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 let head: number;
@@ -45,17 +45,23 @@ beforeAll(async () => {
     await chain.send(...Array.from({ length: 8 }, () => market.randomTransaction(random)));
     await chain.mine();
   }
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: { protocol_02: { vault: [market.vault] } } });
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, {
+    protocols: [protocol],
+    community: { protocol_02: { vault: [market.vault] } },
+  });
   await index.sync();
   head = await chain.head();
-  await insertTokens(test.database, [...market.tokens, ...market.pools.map(({ address, name }) => ({ address, name, decimals: 18 }))]);
-  itemsOf = createItemsOf(test.database, protocol);
+  await insertTokens(testDatabase.database, [
+    ...market.tokens,
+    ...market.pools.map(({ address, name }) => ({ address, name, decimals: 18 })),
+  ]);
+  itemsOf = createItemsOf(testDatabase.database, protocol);
   for (let block = 1; block <= head; block += 1) receipts.push(...(await chain.rpc<Receipt[]>("eth_getBlockReceipts", [toHex(block)])));
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 

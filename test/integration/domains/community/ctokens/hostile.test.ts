@@ -14,7 +14,7 @@ const largest = 2n ** 256n - 1n;
 let chain: TestChain;
 let market: CTokenMarkets;
 let hostile: Address;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 let height: number;
@@ -28,8 +28,8 @@ beforeAll(async () => {
   const { contracts, registry } = market;
   const other = await chain.deploy(contracts.registry);
   hostile = await chain.deploy(contracts.hostile);
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, {
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, {
     protocols: [builtInProtocol(id)],
     community: { [id]: { comptroller: [registry, other] } },
   });
@@ -63,15 +63,15 @@ beforeAll(async () => {
   await chain.mine();
   await index.sync();
   height = await chain.head();
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     { address: hostile, name: "Hostile", decimals: 255 },
     { address: dollar.asset as Address, name: "Dollar", decimals: 255, price: 1 },
   ]);
-  itemsOf = createItemsOf(test.database, builtInProtocol(id));
+  itemsOf = createItemsOf(testDatabase.database, builtInProtocol(id));
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -117,7 +117,7 @@ describe("a market that emits arbitrary events and has no functions", () => {
   });
 
   it("fills the table of skipped logs without stopping the index", async () => {
-    const [status] = await createCommunityQueries(test.database).statuses();
+    const [status] = await createCommunityQueries(testDatabase.database).statuses();
     expect(status).toMatchObject({ checkpoint: height, skipped: 3, queued_reads: 0 });
   });
 });

@@ -19,7 +19,7 @@ describe.each(family)("lending details of $id", (protocol) => {
   beforeAll(async () => {
     story = await startCTokenStory(protocol);
     const community = { [id]: { comptroller: [story.market.registry] } };
-    served = await serveCommunity(story.test.database, { protocols: [builtInProtocol(id)], community });
+    served = await serveCommunity(story.testDatabase.database, { protocols: [builtInProtocol(id)], community });
     events = (await eventsOf(story.chain, story.market)).filter(({ name }) => lendingEvents.includes(name));
     actual = await servedEvents(
       served,

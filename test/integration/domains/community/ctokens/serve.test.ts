@@ -17,7 +17,7 @@ describe.each(family)("the endpoints of $id", (protocol) => {
     story = await startCTokenStory(protocol);
     [wallet] = story.market.people as [Address];
     const community = { [id]: { comptroller: [story.market.registry] } };
-    served = await serveCommunity(story.test.database, { protocols: [builtInProtocol(id)], community });
+    served = await serveCommunity(story.testDatabase.database, { protocols: [builtInProtocol(id)], community });
   });
   afterAll(async () => {
     await served?.close();

@@ -20,7 +20,7 @@ export const family = [
 export interface CTokenStory<Market extends CTokenFixture = CTokenMarkets> {
   readonly chain: TestChain;
   readonly market: Market;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly index: CommunityIndex;
   /** Heights at which responses are compared; between some of them, no market was touched. */
   readonly heights: readonly number[];
@@ -50,22 +50,22 @@ export const playCTokenStory = async <Market extends CTokenFixture>(
   chain: TestChain,
   market: Market,
 ): Promise<CTokenStory<Market>> => {
-  const test = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   const protocol = builtInProtocol(id);
   const community = { [id]: { comptroller: [market.registry] } };
-  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
+  const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community });
   const heights = await runStory(chain, market, id);
   await index.sync();
-  await insertTokens(test.database, tokensOf(market));
+  await insertTokens(testDatabase.database, tokensOf(market));
   return {
-    ...{ chain, market, test, index, heights },
+    ...{ chain, market, testDatabase, index, heights },
     head: await chain.head(),
-    itemsOf: createItemsOf(test.database, protocol),
+    itemsOf: createItemsOf(testDatabase.database, protocol),
     view: (cToken, name, args, height) => readAt(chain, market.artifactOf(cToken), cToken.address, name, args, height),
     inDollars: (amount, { asset, decimals }) => (asset === null ? null : (Number(amount) / 10 ** decimals) * price),
     end: async () => {
       await index.end();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

@@ -73,9 +73,9 @@ describe("market_data and markets of protocol 05", () => {
   it("have no value if a coin has no price", async () => {
     const { base, tokens } = pools.market;
     const odd = Buffer.from(tokens.odd.slice(2), "hex");
-    await pools.test.database.query("UPDATE price_hours SET close = NULL WHERE asset = $1", [odd]);
+    await pools.testDatabase.database.query("UPDATE price_hours SET close = NULL WHERE asset = $1", [odd]);
     const [item] = await pools.itemsOf("market_data", { pool: base.address });
-    await pools.test.database.query("UPDATE price_hours SET close = open WHERE asset = $1", [odd]);
+    await pools.testDatabase.database.query("UPDATE price_hours SET close = open WHERE asset = $1", [odd]);
     expect(item).toMatchObject({ total_value_locked_quote: null, total_supply_quote: null });
     expect((await pools.itemsOf("market_data", { pool: base.address }))[0]?.total_value_locked_quote).toBeGreaterThan(0);
   });
@@ -93,7 +93,7 @@ const year = 365 * 86_400;
 /** The annualised growth of a pool's virtual price between its first and its last reading within the last 30 days. */
 const rateOf = async (pool: StablePool): Promise<number> => {
   const now = await timeOf(pools.chain, pools.head);
-  const rows = await pools.test.database.query<{ block: number }>(
+  const rows = await pools.testDatabase.database.query<{ block: number }>(
     "SELECT block_number AS block FROM cq_protocol_05.virtual_price WHERE contract = $1 AND price > 0 ORDER BY block_number",
     [Buffer.from(pool.address.slice(2), "hex")],
   );

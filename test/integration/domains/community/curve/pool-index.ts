@@ -15,7 +15,7 @@ const secondsPerDay = 86_400;
 export interface StableIndex {
   readonly chain: TestChain;
   readonly market: StableMarket;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly index: CommunityIndex;
   readonly head: number;
   /** Heights at which responses are compared with the pools. */
@@ -38,9 +38,9 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
   const random = createRandom(seed);
   const chain = await startTestChain();
   const market = await startStableMarket(chain);
-  const test = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   const protocol = builtInProtocol("protocol_05");
-  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: contractsOf(market) });
+  const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community: contractsOf(market) });
   const start = (await timeOf(chain, await chain.head())) + secondsPerDay;
   for (let step = 0; step < steps; step += 1) {
     await chain.send(...Array.from({ length: random.between(4, 9) }, () => market.randomTransaction(random)));
@@ -55,18 +55,18 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
     [odd, { decimals: 2, price: 4 }],
     [nativeTokenAddress, { decimals: 18, price: 1_000 }],
   ]);
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     { address: dollar, name: "Dollar", decimals: 6, price: 1 },
     { address: euro, name: "Euro", decimals: 18, price: 1.25 },
     { address: odd, name: "Odd", decimals: 2, price: 4 },
     ...market.pools.map(({ shares }) => ({ address: shares, name: "Share", decimals: 18 })),
   ]);
-  await insertNativePrice(test, 1_000);
-  const run = createItemsOf(test.database, protocol);
+  await insertNativePrice(testDatabase, 1_000);
+  const run = createItemsOf(testDatabase.database, protocol);
   return {
     chain,
     market,
-    test,
+    testDatabase,
     index,
     head,
     heights: [0, 2, 4, 7, steps].map((step) => head - steps + step),
@@ -82,7 +82,7 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
       }, 0),
     end: async () => {
       await index.end();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

@@ -10,7 +10,10 @@ let served: ServedCommunity;
 
 beforeAll(async () => {
   pools = await startStableIndex("served stable pools");
-  served = await serveCommunity(pools.test.database, { protocols: [builtInProtocol("protocol_05")], community: contractsOf(pools.market) });
+  served = await serveCommunity(pools.testDatabase.database, {
+    protocols: [builtInProtocol("protocol_05")],
+    community: contractsOf(pools.market),
+  });
 }, 120_000);
 afterAll(async () => {
   await served?.close();

@@ -17,7 +17,7 @@ const ray = 10n ** 27n;
 let chain: TestChain;
 let market: LendingMarket;
 let impostor: Address;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 
@@ -25,15 +25,15 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await startLending(chain);
   impostor = await chain.deploy(contracts("Impostor"));
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const { pool, configurator, configurator_v2 } = configurationOf(market).protocol_01;
   const community = { protocol_01: { pool: [...pool, impostor], configurator: [...configurator, impostor], configurator_v2 } };
-  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
-  itemsOf = createItemsOf(test.database, protocol);
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community });
+  itemsOf = createItemsOf(testDatabase.database, protocol);
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -85,7 +85,7 @@ describe("protocol 01 with an impostor among its contracts", () => {
     await asImpostor("garbage", [topic, "0x01"]);
     await asImpostor("garbage", [toEventSelector("Mint(address,address,uint256,uint256,uint256)"), `0x${"ff".repeat(96)}`]);
     const height = await mineAndSync();
-    const skipped = await test.database.query<{ table_name: string }>("SELECT table_name FROM cq_protocol_01.skipped ORDER BY 1");
+    const skipped = await testDatabase.database.query<{ table_name: string }>("SELECT table_name FROM cq_protocol_01.skipped ORDER BY 1");
     expect(skipped.map(({ table_name }) => table_name)).toEqual(["a_token_changes", "reserve_updates"]);
     for (const reserve of market.reserves) {
       const { supplied } = await viewsOf(chain).reserveAt(reserve, height);
@@ -98,7 +98,7 @@ describe("a reserve of protocol 01", () => {
   it("has no values if its asset has no plausible decimals", async () => {
     const [{ aToken, coin, pool }] = market.reserves as [LendingMarket["reserves"][0]];
     const [from] = market.people as [Address];
-    await insertTokens(test.database, [{ address: coin.address, name: "Odd", decimals: null }]);
+    await insertTokens(testDatabase.database, [{ address: coin.address, name: "Odd", decimals: null }]);
     await chain.send({ from, ...call(contracts("LendingPool"), pool, "supply", [coin.address, 1_000n, from, 0]) });
     const height = await mineAndSync();
     expect(await marketOf(aToken, height)).toMatchObject({ total_supply: "1000", asset_decimals: null, total_supply_quote: null });

@@ -24,7 +24,7 @@ let actual: readonly ServedEvent[];
 
 beforeAll(async () => {
   lending = await startIndexedLending(protocol, "operations of lending pools");
-  served = await serveCommunity(lending.test.database, { protocols: [protocol], community: configurationOf(lending.market) });
+  served = await serveCommunity(lending.testDatabase.database, { protocols: [protocol], community: configurationOf(lending.market) });
   const address = lending.market.pools.map((pool) => pool.address);
   const emitted = await lending.chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
   logs = emitted.flatMap((log) => {

@@ -14,7 +14,7 @@ let views: ReturnType<typeof viewsOf>;
 
 beforeAll(async () => {
   lending = await startIndexedLending(protocol, "operations of lending pools");
-  itemsOf = createItemsOf(lending.test.database, protocol);
+  itemsOf = createItemsOf(lending.testDatabase.database, protocol);
   views = viewsOf(lending.chain);
 });
 afterAll(() => lending?.end());
@@ -71,7 +71,7 @@ describe("market_data and markets of protocol 01", () => {
   });
 
   it("are derived from all kinds of events", async () => {
-    const [counts = {}] = await lending.test.database.query<Record<string, number>>(
+    const [counts = {}] = await lending.testDatabase.database.query<Record<string, number>>(
       `SELECT count(*) FILTER (WHERE minted < balance_increase) AS small_withdrawals, count(*) FILTER (WHERE balance_increase IS NULL) AS v2_changes,
          (SELECT count(*) FROM cq_protocol_01.a_token_transfers) AS transfers,
          (SELECT count(*) FROM cq_protocol_01.variable_debt_changes WHERE minted < balance_increase) AS small_repayments,
@@ -106,7 +106,7 @@ describe("amounts of protocol 01 with old readings", () => {
   it("include the changes since the reading", async () => {
     const expected = await itemsOf("market_data", { height: lending.head });
     for (const table of ["a_token_supply", "variable_debt_supply"])
-      await lending.test.database.query(`DELETE FROM cq_protocol_01_${table} WHERE block_number > $1`, [lending.first + 4]);
+      await lending.testDatabase.database.query(`DELETE FROM cq_protocol_01_${table} WHERE block_number > $1`, [lending.first + 4]);
     expect(await itemsOf("market_data", { height: lending.head })).toEqual(expected);
   });
 });

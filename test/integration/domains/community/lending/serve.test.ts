@@ -14,7 +14,7 @@ let served: ServedCommunity;
 
 beforeAll(async () => {
   lending = await startIndexedLending(protocol, "served lending pools");
-  served = await serveCommunity(lending.test.database, { protocols: [protocol], community: configurationOf(lending.market) });
+  served = await serveCommunity(lending.testDatabase.database, { protocols: [protocol], community: configurationOf(lending.market) });
 });
 afterAll(async () => {
   await served?.close();

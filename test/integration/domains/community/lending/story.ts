@@ -20,7 +20,7 @@ export const configurationOf = ({ pools }: LendingMarket) => {
 export interface IndexedLending {
   readonly chain: TestChain;
   readonly market: LendingMarket;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly index: CommunityIndex;
   /** The block of the first action, and the indexed head. */
   readonly first: number;
@@ -32,8 +32,8 @@ export interface IndexedLending {
 export const startIndexedLending = async (protocol: Protocol, seed: string): Promise<IndexedLending> => {
   const chain = await startTestChain();
   const market = await startLending(chain);
-  const test = await createTestDatabase();
-  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: configurationOf(market) });
+  const testDatabase = await createTestDatabase();
+  const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community: configurationOf(market) });
   const first = (await chain.head()) + 1;
   await playFixedSteps(chain, market);
   await playRandomSteps(chain, market, seed);
@@ -41,13 +41,13 @@ export const startIndexedLending = async (protocol: Protocol, seed: string): Pro
   await liquidate(chain, market, true);
   await chain.mine((await timeOf(chain, await chain.head())) + 2);
   await index.sync();
-  await insertTokens(test.database, tokensOf(market));
+  await insertTokens(testDatabase.database, tokensOf(market));
   const end = async () => {
     await index.end();
-    await test.drop();
+    await testDatabase.drop();
     await chain.stop();
   };
-  return { chain, market, test, index, first, head: await chain.head(), end };
+  return { chain, market, testDatabase, index, first, head: await chain.head(), end };
 };
 
 /** The coins, which have prices, and the aTokens. */

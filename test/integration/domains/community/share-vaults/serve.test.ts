@@ -12,27 +12,27 @@ const protocols = ["protocol_09", "protocol_10"].map(builtInProtocol);
 const random = createRandom("served share vaults");
 let chain: TestChain;
 let market: ShareMarket;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let served: ServedCommunity;
 
 beforeAll(async () => {
   chain = await startTestChain();
   market = await startShareMarket(chain);
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
   const { community } = market;
-  index = await startCommunityIndex(chain, test.database, { protocols, community });
+  index = await startCommunityIndex(chain, testDatabase.database, { protocols, community });
   for (let block = 0; block < 10; block += 1) {
     await chain.send(...Array.from({ length: 15 }, () => market.randomTransaction(random)));
     await chain.mine();
   }
   await index.sync();
-  served = await serveCommunity(test.database, { protocols, community });
+  served = await serveCommunity(testDatabase.database, { protocols, community });
 });
 afterAll(async () => {
   await served?.close();
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 

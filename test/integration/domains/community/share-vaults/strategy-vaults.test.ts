@@ -17,7 +17,7 @@ const price = 5;
 const days = 10;
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let shared: SharedContracts;
 /** A version 2 vault without deposit events, one with them, a version 3 vault, and an empty one of each version. */
@@ -77,8 +77,8 @@ beforeAll(async () => {
   );
   const registry = await chain.deploy(ownContracts("Registry"));
   const hostile = [await chain.deploy(ownContracts("Hostile"), [false]), await chain.deploy(ownContracts("Hostile"), [true])];
-  test = await createTestDatabase();
-  index = await startCommunityIndex(chain, test.database, {
+  testDatabase = await createTestDatabase();
+  index = await startCommunityIndex(chain, testDatabase.database, {
     protocols: [protocol],
     community: { protocol_10: { registry: [registry], factory: [registry] } },
   });
@@ -98,15 +98,15 @@ beforeAll(async () => {
   }
   await index.sync();
   head = await chain.head();
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     { address: token, name: "Coin", decimals: tokenDecimals, price },
     ...vaults.map(({ address }) => ({ address, name: "Vault", decimals: tokenDecimals })),
   ]);
-  itemsOf = createItemsOf(test.database, protocol);
+  itemsOf = createItemsOf(testDatabase.database, protocol);
 });
 afterAll(async () => {
   await index?.end();
-  await test?.drop();
+  await testDatabase?.drop();
   await chain?.stop();
 });
 
@@ -235,7 +235,7 @@ describe("transactions of protocol 10", () => {
 
 describe("the contracts of protocol 10", () => {
   it("are the vaults that registries and factories announce", async () => {
-    const contracts = await test.database.query<{ address: Address; kind: string }>(
+    const contracts = await testDatabase.database.query<{ address: Address; kind: string }>(
       "SELECT address, kind FROM cq_protocol_10.contracts WHERE kind LIKE 'vault%' AND log_index IS NOT NULL",
     );
     expect(contracts.length).toBe(vaults.length + 2);

@@ -20,7 +20,7 @@ const prices = { gold: 3, silver: 2 } as const;
 export interface PoolIndex {
   readonly chain: TestChain;
   readonly market: ExchangeMarket;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly index: CommunityIndex;
   readonly head: number;
   /** Heights at which responses are compared with the pools. */
@@ -40,10 +40,14 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
   const random = createRandom(seed);
   const chain = await startTestChain();
   const market = await startExchangeMarket(chain);
-  const test = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   const protocol = builtInProtocol("protocol_07");
   const community = { protocol_07: { factory: [market.plain.factory, market.taxed.factory] } };
-  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community, projections: [poolsProjection] });
+  const index = await startCommunityIndex(chain, testDatabase.database, {
+    protocols: [protocol],
+    community,
+    projections: [poolsProjection],
+  });
   const start = (await timeOf(chain, await chain.head())) + secondsPerDay;
   for (let step = 0; step < steps; step += 1) {
     await chain.send(...Array.from({ length: random.between(4, 9) }, () => market.randomTransaction(random)));
@@ -52,19 +56,19 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
   await index.sync();
   const head = await chain.head();
   const { gold, silver, dust, odd } = market.tokens;
-  await insertTokens(test.database, [
+  await insertTokens(testDatabase.database, [
     { address: gold, name: "Gold", decimals, price: prices.gold },
     { address: silver, name: "Silver", decimals, price: prices.silver },
     { address: dust, name: "Dust", decimals },
     { address: odd, name: "Odd", decimals: null },
     ...market.pools.map((address) => ({ address, name: "Pool", decimals })),
   ]);
-  const run = createItemsOf(test.database, protocol);
+  const run = createItemsOf(testDatabase.database, protocol);
   const priceOf = (token: Address): number | null => (token === gold ? prices.gold : token === silver ? prices.silver : null);
   return {
     chain,
     market,
-    test,
+    testDatabase,
     index,
     head,
     heights: [0, 2, 4, 7, steps].map((step) => head - steps + step),
@@ -77,7 +81,7 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
     },
     end: async () => {
       await index.end();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

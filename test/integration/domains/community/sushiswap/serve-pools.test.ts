@@ -10,7 +10,7 @@ let served: ServedCommunity;
 
 beforeAll(async () => {
   pools = await startPoolIndex("served pools");
-  served = await serveCommunity(pools.test.database, {
+  served = await serveCommunity(pools.testDatabase.database, {
     protocols: [builtInProtocol("protocol_07")],
     community: { protocol_07: { factory: [pools.market.plain.factory, pools.market.taxed.factory] } },
   });
@@ -75,9 +75,9 @@ describe("endpoints of protocol 07", () => {
   });
 
   it("return data as of the pools projection's checkpoint while the projection is rebuilt", async () => {
-    const { test, head } = pools;
+    const { testDatabase, head } = pools;
     const setCheckpoint = (block: number) =>
-      test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
+      testDatabase.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
     await setCheckpoint(head - 3);
     const { items } = await served.get("protocol_07/market_data/");
     await setCheckpoint(head);

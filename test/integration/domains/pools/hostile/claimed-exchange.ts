@@ -14,7 +14,7 @@ import { approve, deployExchange, emit, mineTransactions, mint, type TestExchang
 export interface ClaimedExchange {
   readonly chain: TestChain;
   readonly exchange: TestExchange;
-  readonly test: TestDatabase;
+  readonly testDatabase: TestDatabase;
   readonly api: TestApi;
   readonly tokens: readonly [Address, Address];
   readonly person: Address;
@@ -46,7 +46,7 @@ const indexInto = async (chain: TestChain, { database }: TestDatabase): Promise<
 /** Deploys the exchange and its tokens, and serves their index, with the factories that claim pools configured as exchanges. */
 export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
   const chain = await startTestChain();
-  const test = await createTestDatabase();
+  const testDatabase = await createTestDatabase();
   const person = toLower(chain.accounts[1] as string);
   const exchange = await deployExchange(chain, toLower(await chain.deploy(artifacts.weth())));
   const deployed = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
@@ -57,7 +57,7 @@ export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
     ...tokens.map((token) => mint(token, person, 10n ** 12n)),
     ...tokens.map((token) => approve(person, token, exchange.router)),
   ]);
-  const api = await servePools(test.database, [
+  const api = await servePools(testDatabase.database, [
     { name: "swap", factory: exchange.factory },
     { name: "impostor", factory: impostor },
     { name: "ranges", factory: otherFactory, family: "concentrated" },
@@ -65,14 +65,14 @@ export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
   return {
     chain,
     exchange,
-    test,
+    testDatabase,
     api,
     tokens,
     person,
     announce: (factory, pool, [first, second]) =>
       emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWord(1n).slice(2)}`),
     swap: (pool, amounts) => emit(chain, pool, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts)),
-    index: () => indexInto(chain, test),
+    index: () => indexInto(chain, testDatabase),
     contentsOfFreshIndex: async () => {
       const other = await createTestDatabase();
       await indexInto(chain, other);
@@ -82,7 +82,7 @@ export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
     },
     end: async () => {
       await api.end();
-      await test.drop();
+      await testDatabase.drop();
       await chain.stop();
     },
   };

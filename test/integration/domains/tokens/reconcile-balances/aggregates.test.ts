@@ -8,17 +8,17 @@ import { unusualBalances } from "./unusual-balances.ts";
 
 const lowOwner: Address = `0x${"1".padStart(40, "0")}`;
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let reconciliation: Reconciliation;
 
 beforeAll(async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
 });
 afterAll(async () => {
   await reconciliation?.end();
   await chain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 describe("tokens that are compared in the same call", () => {
@@ -35,12 +35,12 @@ describe("tokens that are compared in the same call", () => {
       await chain.mine();
       restlessTokens.push(restless);
     }
-    reconciliation = await startReconciliation(chain, chain.url, test.database);
+    reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
     await reconciliation.runFor();
     expect(reconciliation.warnings).toEqual([]);
-    const marked = await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens");
+    const marked = await testDatabase.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens");
     expect(marked.map(({ token }) => token).sort()).toEqual(restlessTokens.sort());
     // Both tokens of all six pairs were compared.
-    expect(await test.database.query("SELECT 1 FROM token_checks WHERE checked_at IS NOT NULL")).toHaveLength(12);
+    expect(await testDatabase.database.query("SELECT 1 FROM token_checks WHERE checked_at IS NOT NULL")).toHaveLength(12);
   });
 });

@@ -12,12 +12,12 @@ import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test?.drop());
-beforeEach(() => test.database.query("TRUNCATE token_checks, token_requests, blocks"));
+afterAll(() => testDatabase?.drop());
+beforeEach(() => testDatabase.database.query("TRUNCATE token_checks, token_requests, blocks"));
 
 const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 const bytesOf = (token: Address) => Buffer.from(token.slice(2), "hex");
@@ -25,18 +25,18 @@ const now = new Date(Date.UTC(2026, 0, 1));
 const waits = { first: 120, max: 86_400, maxRequested: 3_600 };
 /** Inserts tokens 1 to 5,000, none of which was ever compared, as after an upgrade. */
 const insertBacklog = () =>
-  test.database.query(
+  testDatabase.database.query(
     "INSERT INTO token_checks (chain_id, token, standard) SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, 5000) n",
   );
 const request = (token: Address) =>
-  test.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (1, $1, $2)", [bytesOf(token), now]);
+  testDatabase.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (1, $1, $2)", [bytesOf(token), now]);
 const due = async (limit: number, at = now) =>
-  (await dueTokens(test.database, 1, at, [], zeroAddress, limit)).tokens.map(({ token }) => token);
+  (await dueTokens(testDatabase.database, 1, at, [], zeroAddress, limit)).tokens.map(({ token }) => token);
 
 describe("the order in which tokens are compared", () => {
   it("gives expedited, requested and other tokens a share each, regardless of the backlog", async () => {
     await insertBacklog();
-    await expediteChecks(test.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
+    await expediteChecks(testDatabase.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
     await request(tokenOf(5_000));
     expect(await due(22)).toEqual(expect.arrayContaining([tokenOf(4_998), tokenOf(4_999), tokenOf(5_000), tokenOf(1)]));
     expect(await due(22)).toHaveLength(22);
@@ -47,7 +47,7 @@ describe("the order in which tokens are compared", () => {
     await insertBacklog();
     const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     await expediteChecks(
-      test.database,
+      testDatabase.database,
       1,
       numbers.map((number) => tokenOf(3_000 + number)),
       now,
@@ -62,13 +62,13 @@ describe("the order in which tokens are compared", () => {
 
   it("compares an expedited token no earlier than a minute after its last comparison, and then as scheduled", async () => {
     await insertBacklog();
-    await scheduleChecks(test.database, 1, [{ token: tokenOf(4_000), agrees: true, isConclusive: true }], waits, now);
-    await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
-    await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 10_000), 60);
+    await scheduleChecks(testDatabase.database, 1, [{ token: tokenOf(4_000), agrees: true, isConclusive: true }], waits, now);
+    await expediteChecks(testDatabase.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
+    await expediteChecks(testDatabase.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 10_000), 60);
     expect(await due(22, new Date(now.getTime() + 59_000))).not.toContain(tokenOf(4_000));
     expect(await due(22, new Date(now.getTime() + 60_000))).toContain(tokenOf(4_000));
     await scheduleChecks(
-      test.database,
+      testDatabase.database,
       1,
       [{ token: tokenOf(4_000), agrees: true, isConclusive: true }],
       waits,
@@ -78,15 +78,15 @@ describe("the order in which tokens are compared", () => {
   });
 
   it("reaches every requested token within three passes over 12,000 tokens", async () => {
-    await test.database.query(
+    await testDatabase.database.query(
       `INSERT INTO token_requests (chain_id, token, asked_at) SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), $1 FROM generate_series(1, 12000) n`,
       [now],
     );
-    await test.database.query("INSERT INTO token_checks (chain_id, token, standard) VALUES (1, $1, 1)", [bytesOf(tokenOf(12_000))]);
+    await testDatabase.database.query("INSERT INTO token_checks (chain_id, token, standard) VALUES (1, $1, 1)", [bytesOf(tokenOf(12_000))]);
     let after: Address = zeroAddress;
     const compared: Address[] = [];
     for (let pass = 0; pass < 3; pass += 1) {
-      const { tokens, requestedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
+      const { tokens, requestedUpTo } = await dueTokens(testDatabase.database, 1, now, [], after, 22);
       compared.push(...tokens.map(({ token }) => token));
       after = requestedUpTo;
     }
@@ -97,8 +97,11 @@ describe("the order in which tokens are compared", () => {
 
 describe("the comparison of a token", () => {
   const waitOf = async (token: Address) =>
-    (await test.database.query<{ wait_seconds: number }>("SELECT wait_seconds FROM token_checks WHERE token = $1", [bytesOf(token)]))[0]
-      ?.wait_seconds;
+    (
+      await testDatabase.database.query<{ wait_seconds: number }>("SELECT wait_seconds FROM token_checks WHERE token = $1", [
+        bytesOf(token),
+      ])
+    )[0]?.wait_seconds;
 
   it("doubles the wait after a conclusive agreement, keeps it after an inconclusive one and resets it after a difference", async () => {
     await insertBacklog();
@@ -110,7 +113,7 @@ describe("the comparison of a token", () => {
       [true, true],
       [false, true],
     ] as const) {
-      await scheduleChecks(test.database, 1, [{ token: tokenOf(1), agrees, isConclusive }], waits, now);
+      await scheduleChecks(testDatabase.database, 1, [{ token: tokenOf(1), agrees, isConclusive }], waits, now);
       expected.push((await waitOf(tokenOf(1))) ?? 0);
     }
     // 120, doubled, unchanged, doubled, reset.
@@ -127,13 +130,13 @@ describe("the comparison of a token", () => {
         query: (statement: string | Sql, parameters: readonly unknown[]) =>
           typeof statement === "string" && statement.startsWith("SELECT number, hash FROM blocks")
             ? Promise.resolve([{ number: 9, hash }])
-            : test.database.query(statement, parameters),
+            : testDatabase.database.query(statement, parameters),
       },
       clock: () => now,
       multicall: respond,
       source: { calls: respond, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
     } as unknown as JobContext;
     await createSweep(defaultReconciliation, createCheckState(defaultReconciliation)).run(context);
-    expect(await test.database.query("SELECT 1 FROM token_checks WHERE looked_at IS NOT NULL")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT 1 FROM token_checks WHERE looked_at IS NOT NULL")).toEqual([]);
   });
 });

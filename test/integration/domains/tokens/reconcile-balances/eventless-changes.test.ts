@@ -8,7 +8,7 @@ import { balancesOf, type Reconciliation, startReconciliation } from "./support.
 import { unusualSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let reconciliation: Reconciliation;
 let token: Address;
 let alice: Address;
@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 beforeEach(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
 afterEach(async () => {
   await reconciliation?.end();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 const mineEach = async (...transactions: readonly TestTransaction[]) => {
@@ -44,12 +44,12 @@ const seizing = (method: string, ...args: readonly unknown[]) => ({
   ...call(unusualSupplies("Seizing"), token, method, args),
 });
 const start = async () => {
-  reconciliation = await startReconciliation(chain, chain.url, test.database);
+  reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
 };
 
 /** Compares owners' stored balances with balanceOf(), at each block up to the head. */
 const compareBalances = async (from: number, owners: readonly Address[]) => {
-  const queries = createTokenQueries(test.database);
+  const queries = createTokenQueries(testDatabase.database);
   for (let height = from; height <= (await chain.head()); height += 1) {
     const returned = await balancesOf(
       chain,
@@ -65,7 +65,7 @@ const compareBalances = async (from: number, owners: readonly Address[]) => {
 const compareAll = async (from: number) => {
   const owners = [alice, bob, carol];
   await compareBalances(from, owners);
-  const queries = createTokenQueries(test.database);
+  const queries = createTokenQueries(testDatabase.database);
   for (let height = from; height <= (await chain.head()); height += 1) {
     const returned = await balancesOf(
       chain,
@@ -75,9 +75,11 @@ const compareAll = async (from: number) => {
     expect((await queries.tokenTotalsAt(31337, token, 1, height))?.holders, `holders at ${height}`).toBe(expected);
   }
 };
-const isNodeSourced = async () => (await test.database.query("SELECT 1 FROM node_sourced_tokens WHERE standard = 1")).length > 0;
+const isNodeSourced = async () => (await testDatabase.database.query("SELECT 1 FROM node_sourced_tokens WHERE standard = 1")).length > 0;
 const checkedAt = async () =>
-  (await test.database.query<{ checked_at: Date | null }>("SELECT checked_at FROM token_checks")).map(({ checked_at }) => checked_at);
+  (await testDatabase.database.query<{ checked_at: Date | null }>("SELECT checked_at FROM token_checks")).map(
+    ({ checked_at }) => checked_at,
+  );
 
 describe("a token whose balances change without an event", () => {
   it("is not recorded as compared while only zero balances were compared", async () => {
@@ -87,7 +89,7 @@ describe("a token whose balances change without an event", () => {
     await reconciliation.runFor(10);
     expect(await checkedAt()).toEqual([null]);
     // The wait stays at two minutes and is not doubled.
-    expect(await test.database.query("SELECT wait_seconds FROM token_checks")).toEqual([{ wait_seconds: 120 }]);
+    expect(await testDatabase.database.query("SELECT wait_seconds FROM token_checks")).toEqual([{ wait_seconds: 120 }]);
     await mineEach(rebasing("mint", alice, 5n));
     await reconciliation.runFor(3);
     expect(await checkedAt()).not.toContain(null);
@@ -142,7 +144,7 @@ describe("a token whose balances change without an event", () => {
     await reconciliation.runFor(4);
     expect(await isNodeSourced()).toBe(true);
     await compareBalances(first, [alice, owners[16], owners[17], recipient] as Address[]);
-    const totals = await createTokenQueries(test.database).tokenTotalsAt(31337, token, 1, await chain.head());
+    const totals = await createTokenQueries(testDatabase.database).tokenTotalsAt(31337, token, 1, await chain.head());
     // The holders are Alice, thirty others and the recipient.
     expect(totals?.holders).toBe(32);
   });
@@ -160,7 +162,7 @@ describe("a token whose balances change without an event", () => {
     await reconciliation.runFor(120);
     await mineEach({ from: alice, ...call(unusualSupplies("Sheriff"), sheriff, "act") });
     await mineUnrelated(5);
-    await test.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (31337, $1, $2)", [
+    await testDatabase.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (31337, $1, $2)", [
       Buffer.from(token.slice(2), "hex"),
       new Date(Date.UTC(2026, 0, 1, 2)),
     ]);
@@ -185,7 +187,7 @@ describe("a token whose balances change without an event", () => {
     await chain.send(...noise);
     await chain.mine();
     await reconciliation.runFor(3);
-    const marked = (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map((row) => row.token);
+    const marked = (await testDatabase.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map((row) => row.token);
     expect(marked).toContain(token);
     expect(marked).not.toContain(noisy);
   });
@@ -210,18 +212,20 @@ describe("a token whose balances change without an event", () => {
     await mineUnrelated(2);
     await reconciliation.runFor(4);
     await compareBalances(first, [alice, bob]);
-    expect(await test.database.query("SELECT 1 FROM quiet_calls WHERE NOT is_read")).toEqual([]);
+    expect(await testDatabase.database.query("SELECT 1 FROM quiet_calls WHERE NOT is_read")).toEqual([]);
   });
 
   it("has only the newest 500 blocks queued to be read", async () => {
     await start();
     const calls = Array.from({ length: 700 }, (_, position) => ({ token: alice, block: position + 1, owners: [], isNodeSourced: true }));
     for (const portion of [calls.slice(0, 400), calls.slice(400)]) {
-      await test.database.transaction((client) => queueQuietCalls(client, 31337, portion));
+      await testDatabase.database.transaction((client) => queueQuietCalls(client, 31337, portion));
     }
     // Blocks 201 to 700.
     expect(
-      await test.database.query("SELECT count(*)::int AS count, min(block_number)::int AS first FROM quiet_calls WHERE NOT is_read"),
+      await testDatabase.database.query(
+        "SELECT count(*)::int AS count, min(block_number)::int AS first FROM quiet_calls WHERE NOT is_read",
+      ),
     ).toEqual([{ count: 500, first: 201 }]);
   });
 });

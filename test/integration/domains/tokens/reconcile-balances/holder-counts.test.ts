@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRandom } from "../../../../../demo/story/random.ts";
 import { recountHolders, updateHolderCounts } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/holders/holder-counts.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
@@ -6,19 +6,19 @@ import { createTestDatabase, type TestDatabase } from "../../../../support/datab
 
 const token: Address = `0x${"a".repeat(40)}`;
 const head = 60;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
-  await test.database.query(
+  testDatabase = await createTestDatabase();
+  await testDatabase.database.query(
     "INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, native_accounting) VALUES (1, 'x', '\\x00', 1, 'none')",
   );
-  await test.database.query(
+  await testDatabase.database.query(
     `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at)
      VALUES (1, '\\x${token.slice(2)}', 1, 1, '\\x00', 0, now())`,
   );
 });
-afterAll(() => test?.drop());
+afterAll(() => testDatabase?.drop());
 
 interface BalancePeriod {
   readonly owner: number;
@@ -28,23 +28,23 @@ interface BalancePeriod {
 }
 
 const storePeriods = async (periods: readonly BalancePeriod[]) => {
-  await test.database.query("TRUNCATE balances, balance_periods");
+  await testDatabase.database.query("TRUNCATE balances, balance_periods");
   for (const { owner, from, to, balance } of periods) {
     const key = [1, Buffer.from([owner]), Buffer.from(token.slice(2), "hex"), 1, from];
     if (to === null)
-      await test.database.query(
+      await testDatabase.database.query(
         "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES ($1, $2, $3, $4, $5, $6)",
         [...key, balance],
       );
     else
-      await test.database.query(
+      await testDatabase.database.query(
         "INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance) VALUES ($1, $2, $3, $4, $5, $6, 0, $7)",
         [...key, to, balance],
       );
   }
 };
 const counts = async () => {
-  const rows = await test.database.query<{ block_number: number; holders: number | null }>(
+  const rows = await testDatabase.database.query<{ block_number: number; holders: number | null }>(
     "SELECT block_number, holders FROM holder_counts ORDER BY block_number",
   );
   return Array.from(
@@ -61,7 +61,7 @@ const expected = (periods: readonly BalancePeriod[]) =>
     return current.some(({ balance }) => balance === null) ? null : current.filter(({ balance }) => balance !== null && balance > 0).length;
   });
 
-it.each(Array.from({ length: 30 }, (_, seed) => seed))(
+test.each(Array.from({ length: 30 }, (_, seed) => seed))(
   "updating holder counts from the first changed block equals a full recount (seed %i)",
   async (seed) => {
     const random = createRandom(`holders ${seed}`);
@@ -76,12 +76,12 @@ it.each(Array.from({ length: 30 }, (_, seed) => seed))(
       }
     }
     await storePeriods(periods);
-    await test.database.transaction((client) => recountHolders(client, 1, [{ token, standard: 1 }]));
+    await testDatabase.database.transaction((client) => recountHolders(client, 1, [{ token, standard: 1 }]));
     expect(await counts()).toEqual(expected(periods));
     const since = random.between(2, head);
     for (const period of periods) if (period.from >= since && random.between(0, 2) > 0) period.balance = random.between(0, 2);
     await storePeriods(periods);
-    await test.database.transaction((client) => updateHolderCounts(client, 1, [{ token, standard: 1, since }], head));
+    await testDatabase.database.transaction((client) => updateHolderCounts(client, 1, [{ token, standard: 1, since }], head));
     const expectedCounts = expected(periods);
     const isRecounted = expectedCounts[since - 2] !== null || !periods.some(({ to, balance }) => to === null && balance === null);
     // The counts after an unknown count are not computed while a balance is unknown.

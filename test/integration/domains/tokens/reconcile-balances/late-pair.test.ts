@@ -16,7 +16,7 @@ describe("a Uniswap V2 pair that received its first liquidity after the first bl
   let node: RpcProxy;
   let pair: Address;
   let first: number;
-  let test: TestDatabase;
+  let testDatabase: TestDatabase;
   let reconciliation: Reconciliation | undefined;
   beforeAll(async () => {
     pairChain = await startTestChain();
@@ -41,27 +41,27 @@ describe("a Uniswap V2 pair that received its first liquidity after the first bl
     await mineAll(callPair("transfer", [other, 5_000n]), callPair("transfer", [pair, 9_000n]));
     await mineAll(callPair("burn", [owner]));
     await pairChain.mine();
-    test = await createTestDatabase();
+    testDatabase = await createTestDatabase();
   });
   afterAll(async () => {
     await reconciliation?.end();
-    await test?.drop();
+    await testDatabase?.drop();
     await node?.close();
     await pairChain?.stop();
   });
 
   it("is event-sourced and has the zero address among its holders", async () => {
     hideOldState(node, await pairChain.head());
-    reconciliation = await startReconciliation(pairChain, node.url, test.database, { chain: chainOf({ from: first }) });
+    reconciliation = await startReconciliation(pairChain, node.url, testDatabase.database, { chain: chainOf({ from: first }) });
     await reconciliation.runFor(0);
     // Transfers from and to the zero address are mints and burns, so its balance is not their sum and is read from the contract.
-    const withoutBase = await balancesWithoutBase(test.database, 31337, balanceTables, [], 1_000);
+    const withoutBase = await balancesWithoutBase(testDatabase.database, 31337, balanceTables, [], 1_000);
     const owners = withoutBase.filter(({ token }) => token === pair).map(({ owner }) => owner);
     expect(owners).toContain(pair);
     expect(owners).not.toContain(zeroAddress);
     await reconciliation.runFor(6);
-    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
-    expect(await countUnknown(test.database)).toBe(0);
+    expect(await testDatabase.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+    expect(await countUnknown(testDatabase.database)).toBe(0);
     const height = await pairChain.head();
     const accountsAndPair = [zeroAddress, pair, ...pairChain.accounts];
     const returned = await balancesOf(
@@ -74,9 +74,9 @@ describe("a Uniswap V2 pair that received its first liquidity after the first bl
       .map((owner, position) => ({ owner, balance: returned[position] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
-    const queries = createTokenQueries(test.database);
+    const queries = createTokenQueries(testDatabase.database);
     expect(await queries.holdersAt(31337, pair, 1, height, { limit: 100, offset: 0 })).toEqual(expected);
-    const unreconciled = await test.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
+    const unreconciled = await testDatabase.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
       Buffer.from(zeroAddress.slice(2), "hex"),
     ]);
     expect(unreconciled).toEqual([]);

@@ -4,11 +4,11 @@ import { standards } from "../../../../../runtime/domains/tokens/projection/stan
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  test = await createTestDatabase();
+  testDatabase = await createTestDatabase();
 });
-afterAll(() => test?.drop());
+afterAll(() => testDatabase?.drop());
 
 const owner: Address = `0x${"b".repeat(40)}`;
 const coin: Address = `0x${"a".repeat(40)}`;
@@ -28,22 +28,22 @@ describe("writeReadings", () => {
     ],
   ] as const)("stores the history of %s balance only as far as its readings determine it", async (_, token, standard, periods) => {
     const key = { owner, token, standard, tokenId: null };
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, $1, $2, $3, 10, NULL)",
       [Buffer.from(owner.slice(2), "hex"), Buffer.from(token.slice(2), "hex"), standard],
     );
     // The balance is 5 at its own block and 7 at the head.
-    await test.database.transaction((client) =>
+    await testDatabase.database.transaction((client) =>
       writeReadings(client, 1, [
         { key, since: 10, readAt: 10, balance: 5n },
         { key, since: 10, readAt: 20, balance: 7n },
       ]),
     );
-    expect(await test.database.query(`SELECT since_block, balance FROM balances WHERE standard = ${standard}`)).toEqual([
+    expect(await testDatabase.database.query(`SELECT since_block, balance FROM balances WHERE standard = ${standard}`)).toEqual([
       { since_block: 20, balance: "7" },
     ]);
     expect(
-      await test.database.query(
+      await testDatabase.database.query(
         `SELECT from_block, to_block, balance FROM balance_periods WHERE standard = ${standard} ORDER BY from_block`,
       ),
     ).toEqual(periods.map(([from_block, to_block, balance]) => ({ from_block, to_block, balance })));

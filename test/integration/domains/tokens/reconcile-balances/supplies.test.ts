@@ -11,7 +11,7 @@ import { balancesOf, type Reconciliation, startReconciliation } from "./support.
 import { unusualSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let reconciliation: Reconciliation;
 let alice: Address;
 let bob: Address;
@@ -40,7 +40,7 @@ const suppliesOf = (token: Address, heights: readonly number[]): Promise<(string
     ),
   );
 
-const firstBlockOf = async (token: Address, database = test.database): Promise<number> => {
+const firstBlockOf = async (token: Address, database = testDatabase.database): Promise<number> => {
   const [row] = await database.query<{ first: number }>("SELECT min(block_number) AS first FROM transfers WHERE token = $1", [
     Buffer.from(token.slice(2), "hex"),
   ]);
@@ -48,7 +48,7 @@ const firstBlockOf = async (token: Address, database = test.database): Promise<n
 };
 
 /** Returns the stored supplies and the contract's, at every block since a token's first transfer. */
-const storedAndExpected = async (name: keyof typeof tokens, from = 0, database = test.database) => {
+const storedAndExpected = async (name: keyof typeof tokens, from = 0, database = testDatabase.database) => {
   const token = tokens[name];
   const first = Math.max(from, await firstBlockOf(token, database));
   const heights = Array.from({ length: (await chain.head()) - first + 1 }, (_, position) => first + position);
@@ -61,7 +61,7 @@ const storedAndExpected = async (name: keyof typeof tokens, from = 0, database =
 const compareHolders = async (name: keyof typeof tokens) => {
   const token = tokens[name];
   const { heights } = await storedAndExpected(name);
-  const queries = createTokenQueries(test.database);
+  const queries = createTokenQueries(testDatabase.database);
   const accounts = [zeroAddress, ...chain.accounts, ...Object.values(tokens)];
   for (const height of heights) {
     const returned = await balancesOf(
@@ -78,7 +78,7 @@ const compareHolders = async (name: keyof typeof tokens) => {
 };
 
 beforeAll(async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob] = chain.accounts.slice(1, 3) as [Address, Address];
   // A real Uniswap V2 pool: its minimum liquidity is minted to the zero address; later, shares are burned by burn() and by transfers to the
   // zero address.
@@ -120,13 +120,13 @@ beforeAll(async () => {
   await mineEach(coin("preminted", "transfer", [bob, 400n]), coin("preminted", "burn", [100n]));
   await mineEach(coin("rebasing", "rebase", [150n]), coin("rebasing", "mint", [bob, 40n]), coin("rebasing", "rebase", [100n]));
   await mineEach(coin("rebasing", "burn", [10n]), coin("rebasing", "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
-  reconciliation = await startReconciliation(chain, chain.url, test.database, { chain: chainOf({ wrappedNative: [tokens.weth] }) });
+  reconciliation = await startReconciliation(chain, chain.url, testDatabase.database, { chain: chainOf({ wrappedNative: [tokens.weth] }) });
   await reconciliation.runFor(6);
 });
 afterAll(async () => {
   await reconciliation?.end();
   await chain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 describe("the total supply of an ERC-20 token", () => {
@@ -162,9 +162,9 @@ describe("the total supply of an ERC-20 token", () => {
   });
 
   it("is not read for tokens whose events determine it, and adds no rows once it is known", async () => {
-    const before = await dump(test.database);
+    const before = await dump(testDatabase.database);
     await reconciliation.runFor(3);
-    const { token_supplies, supply_offsets, balances, balance_periods, holder_counts } = await dump(test.database);
+    const { token_supplies, supply_offsets, balances, balance_periods, holder_counts } = await dump(testDatabase.database);
     expect({ token_supplies, balances, balance_periods, holder_counts }).toEqual({
       token_supplies: before.token_supplies,
       balances: before.balances,
@@ -177,18 +177,18 @@ describe("the total supply of an ERC-20 token", () => {
 
   it("has no rows after a rollback drops the block in which a difference was read", async () => {
     const goldBytes = Buffer.from(gold.slice(2), "hex");
-    const rows = () => test.database.query("SELECT block_number, difference FROM supply_offsets WHERE token = $1", [goldBytes]);
+    const rows = () => testDatabase.database.query("SELECT block_number, difference FROM supply_offsets WHERE token = $1", [goldBytes]);
     expect(await rows()).toEqual([]);
     // Rolling back that block deleted the difference, and left the block range in which it arose.
-    await test.database.query("INSERT INTO supply_offsets (chain_id, token, block_number) VALUES (31337, $1, 0)", [goldBytes]);
+    await testDatabase.database.query("INSERT INTO supply_offsets (chain_id, token, block_number) VALUES (31337, $1, 0)", [goldBytes]);
     await reconciliation.runFor(4);
     expect(await rows()).toEqual([]);
   });
 
   it("is compared by the audit, which finds an altered supply", async () => {
     const audit = async () => {
-      const running = await createTestIndexer(chain.url, test.database);
-      const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
+      const running = await createTestIndexer(chain.url, testDatabase.database);
+      const rows = await auditBalances(testDatabase.database, running.source, 31337, await chain.head(), 1_000);
       await running.close();
       return rows;
     };
@@ -197,7 +197,7 @@ describe("the total supply of an ERC-20 token", () => {
     expect(rows.find(({ subject }) => subject === "ERC-20 supplies")?.compared).toBeGreaterThanOrEqual(6);
     expect(rows.find(({ subject }) => subject === "supplies read from contracts")?.compared).toBeGreaterThanOrEqual(1);
     const alterSupply = (change: number) =>
-      test.database.query("UPDATE token_supplies SET supply = supply + $2 WHERE token = $1", [
+      testDatabase.database.query("UPDATE token_supplies SET supply = supply + $2 WHERE token = $1", [
         Buffer.from(tokens.plain.slice(2), "hex"),
         change,
       ]);

@@ -10,7 +10,7 @@ import { unusualSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
 let node: RpcProxy;
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let drifting: Address;
 let alice: Address;
 let reconciliation: Reconciliation | undefined;
@@ -24,7 +24,7 @@ const mine = async (transaction: TestTransaction) => {
 const mineBlocks = (blocks: number) => chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
 
 beforeAll(async () => {
-  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   node = await startRpcProxy(chain.url);
   alice = chain.accounts[1] as Address;
   drifting = await chain.deploy(unusualSupplies("Drifting"));
@@ -39,18 +39,18 @@ afterEach(async () => {
 afterAll(async () => {
   await node?.close();
   await chain?.stop();
-  await test?.drop();
+  await testDatabase?.drop();
 });
 
 const periods = () =>
-  test.database.query<{ from_block: number; to_block: number; balance: string | null }>(
+  testDatabase.database.query<{ from_block: number; to_block: number; balance: string | null }>(
     "SELECT from_block, to_block, balance FROM balance_periods WHERE owner = $1 AND token = $2 ORDER BY from_block",
     [zero, bytes(drifting)],
   );
 
 describe("the zero address's balance of an ERC-20 token", () => {
   it("is searched for in a bounded number of steps if it changes in every block", async () => {
-    reconciliation = await startReconciliation(chain, node.url, test.database);
+    reconciliation = await startReconciliation(chain, node.url, testDatabase.database);
     await reconciliation.runFor(8);
     const searched = await periods();
     // 400 periods, plus one more pass of 24 readings, each with the gap before it.
@@ -68,7 +68,7 @@ describe("the zero address's balance of an ERC-20 token", () => {
       expect(node.counts.get("eth_call") ?? 0).toBeLessThan(20);
     }
     const head = await chain.head();
-    const [row] = await test.database.query<{ since_block: number; balance: string }>(
+    const [row] = await testDatabase.database.query<{ since_block: number; balance: string }>(
       "SELECT since_block, balance FROM balances WHERE owner = $1 AND token = $2",
       [zero, bytes(drifting)],
     );
@@ -78,18 +78,18 @@ describe("the zero address's balance of an ERC-20 token", () => {
 
   it("is not overwritten if a later block or another comparison wrote it first", async () => {
     const other: Address = `0x${"ab".repeat(20)}`;
-    await test.database.query(
+    await testDatabase.database.query(
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (31337, $1, $2, 1, 20, 7)",
       [zero, bytes(other)],
     );
     const contents = async () => ({
-      rows: await test.database.query("SELECT since_block, balance FROM balances WHERE token = $1", [bytes(other)]),
-      periods: await test.database.query("SELECT from_block, to_block, balance FROM balance_periods WHERE token = $1 ORDER BY 1", [
+      rows: await testDatabase.database.query("SELECT since_block, balance FROM balances WHERE token = $1", [bytes(other)]),
+      periods: await testDatabase.database.query("SELECT from_block, to_block, balance FROM balance_periods WHERE token = $1 ORDER BY 1", [
         bytes(other),
       ]),
     });
     const write = (head: number, balance: bigint) =>
-      test.database.transaction((client) => writeZeroBalance(client, 31337, other, head, 0, balance));
+      testDatabase.database.transaction((client) => writeZeroBalance(client, 31337, other, head, 0, balance));
     await write(19, 5n);
     expect(await contents()).toEqual({ rows: [{ since_block: 20, balance: "7" }], periods: [] });
     await write(30, 9n);
@@ -110,15 +110,16 @@ describe("the zero address's balance of an ERC-20 token", () => {
     await mine({ from: alice, ...call(unusualSupplies("Preminted"), preminted, "transfer", [chain.accounts[2], 400n]) });
     // After these blocks, no supply is compared because of a mint or burn.
     await mineBlocks(300);
-    const supply = async () => (await createTokenQueries(test.database).tokenTotalsAt(31337, preminted, 1, await chain.head()))?.supply;
+    const supply = async () =>
+      (await createTokenQueries(testDatabase.database).tokenTotalsAt(31337, preminted, 1, await chain.head()))?.supply;
     const returned = BigInt(await chain.rpc<Hex>("eth_call", [{ to: preminted, data: "0x18160ddd" }, "latest"])).toString();
     // After these minutes, the next comparison is hours away.
-    reconciliation = await startReconciliation(chain, node.url, test.database);
+    reconciliation = await startReconciliation(chain, node.url, testDatabase.database);
     await reconciliation.runFor(70);
     expect(await supply()).toBe(returned);
     await reconciliation.end();
-    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
-    reconciliation = await startReconciliation(chain, node.url, test.database);
+    await testDatabase.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+    reconciliation = await startReconciliation(chain, node.url, testDatabase.database);
     await reconciliation.runFor(1);
     expect(await supply()).toBe(returned);
   });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { createContractBackoff } from "../../../../../runtime/chain/contract-backoff.ts";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
 import type { Sql } from "../../../../../runtime/database/sql.ts";
@@ -32,7 +32,7 @@ const compareWith = async (response: CallOutcome, rows: readonly object[], state
 const row = { number: 9, hash, token, owner, balance: "5" };
 const differs: CallOutcome = { ok: true, data: `0x${"6".padStart(64, "0")}` };
 
-it.each([
+test.each([
   ["reverts", { ok: false, reverted: true } as const, [row]],
   ["no longer has that balance", differs, []],
 ])("a token that differed once and then %s is no longer compared as a suspect", async (_, second, rows) => {
