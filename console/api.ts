@@ -11,21 +11,30 @@ export class ApiError extends Error {
 const timeoutMilliseconds = 20_000;
 
 async function request<T>(path: string, init: RequestInit): Promise<T> {
-  const response = await fetch(`/console/api/${path}`, { ...init, signal: AbortSignal.timeout(timeoutMilliseconds) }).catch(
-    (error: unknown) => {
-      throw new ApiError(
-        0,
-        error instanceof Error && error.name === "TimeoutError"
-          ? `The console did not respond within ${timeoutMilliseconds / 1_000} s; try again.`
-          : "The console cannot be reached; check that ashlar start or ashlar serve is running.",
-      );
-    },
-  );
-  const body = (await response.json().catch(() => null)) as (T & { readonly error?: string }) | null;
+  const signal = AbortSignal.timeout(timeoutMilliseconds);
+  const response = await fetch(`/console/api/${path}`, { ...init, signal }).catch(reportUnreachable);
+  const text = await response.text().catch(reportUnreachable);
   if (response.status === 401) onSignedOut();
-  if (body === null) throw new ApiError(response.status, `The response with status ${response.status} is not JSON.`);
+  const body = parseBody<T & { readonly error?: string }>(text, response.status);
   if (!response.ok) throw new ApiError(response.status, body.error ?? `The request failed with status ${response.status}.`);
   return body;
+}
+
+function reportUnreachable(error: unknown): never {
+  throw new ApiError(
+    0,
+    error instanceof Error && error.name === "TimeoutError"
+      ? `The console did not respond within ${timeoutMilliseconds / 1_000} s; try again.`
+      : "The console cannot be reached; check that ashlar start or ashlar serve is running.",
+  );
+}
+
+function parseBody<T>(text: string, status: number): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiError(status, `The response with status ${status} is not JSON.`);
+  }
 }
 
 let onSignedOut: () => void = () => undefined;

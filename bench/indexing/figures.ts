@@ -17,7 +17,7 @@ export function resultOf({ indexed, encoded, values, rows }: Comparison): BenchR
       ...indexed.flatMap((run, index) =>
         [run, encoded[index], values[index]].flatMap((each) => (each === undefined ? [] : [toTableRow(each)])),
       ),
-      ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
+      ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, rows: count })),
     ],
     figures: {
       ratio: rounded(ratio),

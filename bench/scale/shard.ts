@@ -30,7 +30,7 @@ export async function startShard(
   }
 }
 
-/** The case with each request for the chains of both shards in turn. */
+/** The case, with its requests sent in turn for the chains of both shards. */
 export const forBothChains = (rowCase: RowCase): RowCase => ({
   ...rowCase,
   paths: rowCase.paths.flatMap((path) => [path, path.replace("/eth-mainnet/", `/${chain.name}/`)]),

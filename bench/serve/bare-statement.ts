@@ -9,18 +9,18 @@ import type { RowCase } from "./row-case.ts";
 /** The folder of the bare server's statements. */
 export const statementsFolder = fileURLToPath(new URL("./statements/", import.meta.url));
 
-/** The wallet with 30,000 tokens, whose address does not depend on the size of the index. */
-export const longWallets: ReadonlySet<string> = new Set([factsOf({ seed: 1, transfers: 1 }).collector]);
+/** The wallets with tens of thousands of tokens: one, whose address does not depend on the size of the index. */
+export const largeWallets: ReadonlySet<string> = new Set([factsOf({ seed: 1, transfers: 1 }).collector]);
 
 /** A row's requests as parameter values for its statement. */
 export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | number)[])[] =>
   paths.map((path) => {
     const request = parseUrl(path, Math.floor(Date.now() / 1000));
-    return routeOf(request, longWallets)?.values(request) ?? [];
+    return routeOf(request, largeWallets)?.values(request) ?? [];
   });
 
 /** The name of a row's statement. */
-export const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), longWallets)?.statement ?? "";
+export const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), largeWallets)?.statement ?? "";
 /** The statement of a row. */
 export const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Database } from "../../runtime/database/database.ts";
-import { longWallets } from "./bare-statement.ts";
+import { largeWallets } from "./bare-statement.ts";
 import { compareBytes } from "./compare-bytes.ts";
 import { createFunctions, functionSchema, graphqlBodies, type PeerStatement, peerStatements, statementIn } from "./peer-statements.ts";
 import { type ServerProcess, startProcess } from "./processes.ts";
@@ -58,7 +58,7 @@ export async function startPeers({ programs, database, databaseUrl, poolSize, fo
     poolSize,
     statements: Object.fromEntries(statements.map(({ name, text }) => [name, text])),
     routes: programs.routes.href,
-    longWallets: [...longWallets],
+    largeWallets: [...largeWallets],
   });
   const postgraphile = await start("postgraphile", { databaseUrl, poolSize, schema: functionSchema }, node22).catch(
     async (error: unknown) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Database } from "../../runtime/database/database.ts";
 import type { BareArgument } from "./bare/main.ts";
-import { longWallets, statementsFolder } from "./bare-statement.ts";
+import { largeWallets, statementsFolder } from "./bare-statement.ts";
 import type { ExpressArgument } from "./express/main.ts";
 import { type PeerServers, startPeers } from "./peers.ts";
 import { type ServerProcess, startProcess } from "./processes.ts";
@@ -51,7 +51,7 @@ export async function startServers({ programs, database, databaseUrl, folder, ca
   };
   const cachedFolder = join(folder, "cached");
   mkdirSync(cachedFolder);
-  const bareArgument: BareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder, longWallets: [...longWallets] };
+  const bareArgument: BareArgument = { databaseUrl, poolSize: barePoolSize, statements: statementsFolder, largeWallets: [...largeWallets] };
   const expressArgument: ExpressArgument = {
     ...bareArgument,
     document: writeDocument(folder, cases),

@@ -121,12 +121,14 @@ const rule = z.union([
   z.strictObject({ exclusive: z.array(kebabName).min(2).describe("At most one of these may be sent.") }),
   z.strictObject({ together: z.array(kebabName).min(2).describe("Either all of these or none must be sent.") }),
   z.strictObject({
-    ascending: z.tuple([z.string(), z.string()]).describe("A range: its start must not be greater than its end (blocks, whole numbers or days)."),
+    ascending: z
+      .tuple([z.string(), z.string()])
+      .describe("A range: its start must not be greater than its end (blocks, whole numbers or days)."),
   }),
 ]);
 
 export const endpointDefinition = z.strictObject({
-  row: z.number().int().positive().optional().describe("The row of the interface's tables; additions and pricing have none."),
+  row: z.number().int().positive().optional().describe("The row of the interface's tables; additions and pricing endpoints have none."),
   class: z.enum(["A", "B", "C", "pricing"]),
   addition: z.boolean().optional().describe("True for an endpoint that clients use but that the interface's tables do not list."),
   path: z.string().regex(/^\/v1\/(?:[^/]+\/)+$/, "a path that starts with /v1/ and ends with a slash"),

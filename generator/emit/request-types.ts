@@ -74,7 +74,7 @@ function bounds(parameter: Parameter): string {
 /** Whether a parameter is an address, or a list of addresses, of any kind of chain. */
 export const isAddress = ({ type }: Parameter): boolean => type === "address" || type === "addressList" || type === "bitcoinAddress";
 
-/** The expression of the text that describes a required query parameter in the error for a missing one. */
+/** The code of the text that the error for a missing required query parameter contains. */
 export const requiredText = (parameter: Parameter): string =>
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is emitted as code.
   isAddress(parameter) ? "`${parsers.addressExpected} (required)`" : literal("a value (required)");

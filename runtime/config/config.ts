@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
 import { consoleSettings } from "./console.ts";
-import { databases, primaryUrl, readUrls, chainDatabaseSetting } from "./databases.ts";
+import { chainDatabaseSetting, databases, primaryUrl, readUrls } from "./databases.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrls } from "./fields.ts";
@@ -71,7 +71,7 @@ export const chainConfig = z.strictObject({
     ),
   nameRegistry: address.optional().describe("The name registry (EIP-137) of this chain."),
   nameRegistryFallback: address.optional().describe("The registry to use for names that nameRegistry has no record of."),
-  labelsFile: z.string().optional().describe("A CSV or JSON file with addresses and their labels in responses."),
+  labelsFile: z.string().optional().describe("A CSV or JSON file that maps addresses to the labels shown in responses."),
   exchanges: exchanges.default([]).describe("The exchanges whose pools are served."),
   prices: prices.prefault({}).describe("Token price sources."),
   nfts: nfts.prefault({}).describe("Non-fungible tokens: their metadata and their sales."),

@@ -43,5 +43,8 @@ export const databases = z
 
 /** A chain's setting that selects the database that stores it. */
 export const chainDatabaseSetting = {
-  database: z.string().optional().describe("The database that stores the chain: a name from databases (default: the database at databaseUrl)."),
+  database: z
+    .string()
+    .optional()
+    .describe("The database that stores the chain: a name from databases (default: the database at databaseUrl)."),
 };

@@ -27,7 +27,7 @@ const exchange = z
     logoUrl: httpUrl.optional(),
     version: z.number().positive().optional().describe("The version of the protocol, such as 2 or 3."),
     fork: z.string().min(1).max(64).optional().describe("The protocol that it was forked from."),
-    forkVersion: z.number().positive().optional().describe("The version of that protocol."),
+    forkVersion: z.number().positive().optional().describe("The version of the protocol that it was forked from."),
   })
   .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {
     path: ["feePpm"],

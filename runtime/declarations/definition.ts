@@ -25,7 +25,7 @@ const discovery = z.strictObject({
 
 const listing = z.strictObject({
   read: z.string().describe("A read that returns an address or a list of them."),
-  column: z.string().optional().describe("The result with the addresses; optional if the read has only one."),
+  column: z.string().optional().describe("The result with the addresses; optional if the read has only one result."),
 });
 
 const declaredContract = z.strictObject({
@@ -102,7 +102,7 @@ const lending = z
     label: sentence.describe("The name of the protocol in lending_details."),
     version: z.string().min(1).optional().describe("The version of the protocol, for rows whose version is null."),
     fork: sentence.optional().describe("The protocol that it was forked from."),
-    forkVersion: z.string().min(1).optional().describe("The version of that protocol."),
+    forkVersion: z.string().min(1).optional().describe("The version of the protocol that it was forked from."),
   })
   .describe("Lending events of transactions, for with-lending.");
 

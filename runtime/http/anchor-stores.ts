@@ -16,7 +16,7 @@ export function createStoredAnchors({ all, of, outages }: AnchorStores, logger: 
   const byStore = new Map(all.map((store) => [store, createAnchors(store, logger, performance, outages?.get(store))]));
   const anchorsOf = (chainId: number): Anchors => {
     const anchors = byStore.get(of(chainId));
-    if (anchors === undefined) throw new RangeError(`The anchors of chain ${chainId} have no database.`);
+    if (anchors === undefined) throw new RangeError(`No database stores the page anchors of chain ${chainId}.`);
     return anchors;
   };
   const allAnchors = [...byStore.values()];

@@ -66,7 +66,7 @@ async function walk({ path, size, rowKey }: PagedList, height: number, between: 
 }
 
 describe("four workers that cache responses, under load", () => {
-  it(`serve no block more than a second after it is abandoned, and each list row once, over ${reorganisations} reorganisations`, {
+  it(`stop serving a block within a second after it is abandoned, and serve each list row once, over ${reorganisations} reorganisations`, {
     timeout: deadline(60_000 + 30_000 * reorganisations),
   }, async () => {
     const { chain, token, trader } = source;

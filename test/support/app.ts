@@ -24,7 +24,7 @@ const waitForApp = async (): Promise<SharedApp> => {
 
 let shared: Promise<SharedApp> | undefined;
 
-/** The service shared by all tests in a run, which must not change its chain or its index. */
+/** The service that all tests of a run share. Tests must not change its chain or its index. */
 export const useApp = (): Promise<SharedApp> => {
   shared ??= waitForApp();
   return shared;

@@ -5,9 +5,9 @@ import { Hono } from "hono";
 import pg from "pg";
 
 // Serves endpoints as Ponder does, with Hono on Node.js and drizzle. Statements and JSON are those of the bare server.
-const { databaseUrl, poolSize, statements, routes, longWallets } = JSON.parse(process.argv[2]);
+const { databaseUrl, poolSize, statements, routes, largeWallets } = JSON.parse(process.argv[2]);
 const { parseUrl, routeOf } = await import(routes);
-const longWalletSet = new Set(longWallets);
+const largeWalletSet = new Set(largeWallets);
 const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 const database = drizzle(pool);
 
@@ -37,7 +37,7 @@ function queryOf({ texts, positions }, values) {
 const app = new Hono();
 app.get("*", async (context) => {
   const request = parseUrl(context.req.url.slice(context.req.url.indexOf("/v1/")), Math.floor(Date.now() / 1000));
-  const route = routeOf(request, longWalletSet);
+  const route = routeOf(request, largeWalletSet);
   const statement = parsed.get(route?.statement);
   if (statement === undefined) return context.json({}, 404);
   const { rows } = await database.execute(queryOf(statement, route.values(request)));

@@ -33,4 +33,4 @@ export const balances: Route = {
 };
 
 /** Row 1 for wallets with tens of thousands of tokens. */
-export const longBalances: Route = { ...balances, statement: "long-balances" };
+export const largeWalletBalances: Route = { ...balances, statement: "large-wallet-balances" };

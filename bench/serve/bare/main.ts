@@ -13,11 +13,11 @@ export interface BareArgument {
   readonly poolSize: number;
   /** The folder of the statements. */
   readonly statements: string;
-  readonly longWallets: readonly string[];
+  readonly largeWallets: readonly string[];
 }
 
-const { databaseUrl, poolSize, statements, longWallets } = readArgument<BareArgument>();
-const longWalletSet = new Set(longWallets);
+const { databaseUrl, poolSize, statements, largeWallets } = readArgument<BareArgument>();
+const largeWalletSet = new Set(largeWallets);
 const pool = new pg.Pool({
   connectionString: databaseUrl,
   max: poolSize,
@@ -30,7 +30,7 @@ const texts = new Map(statementNames.map((name) => [name, readFileSync(join(stat
 
 async function respond(url: string): Promise<string | null> {
   const request = parseUrl(url, Math.floor(Date.now() / 1000));
-  const route = routeOf(request, longWalletSet);
+  const route = routeOf(request, largeWalletSet);
   if (route === undefined) return null;
   const { statement: name } = route;
   const { rows } = await pool.query<string[]>({ name, text: texts.get(name) ?? "", values: [...route.values(request)], rowMode: "array" });

@@ -3,7 +3,7 @@ import type { Route, Row } from "./route.ts";
 
 const days = 30;
 const secondsPerDay = 86_400;
-const native = "0";
+const nativeStandard = "0";
 
 /** The opening, highest, lowest and closing balance of a day. */
 interface Day {
@@ -35,10 +35,10 @@ function daysOf(opening: string, changes: string | null): Day[] {
 function itemOf(times: readonly string[], [token, standard, decimals, name, symbol, opening, changes, closes]: Row): string[] {
   const held = daysOf(opening ?? "0", changes ?? null);
   if (held.every(({ high, close }) => high === "0" && close === "0")) return [];
-  const scale = standard === native ? 18 : decimals;
+  const scale = standard === nativeStandard ? 18 : decimals;
   const prices = closes?.split(",") ?? [];
   const contract =
-    standard === native
+    standard === nativeStandard
       ? etherFields
       : `"contract_decimals":${number(decimals)},"contract_name":${text(name)},"contract_ticker_symbol":${text(symbol)},"contract_address":${hex(token)}`;
   const holdings = held.map(({ open, high, low, close }, index) => {

@@ -1,4 +1,4 @@
-import { balances, longBalances } from "./balances.ts";
+import { balances, largeWalletBalances } from "./balances.ts";
 import { ecosystem, poolsOfToken } from "./exchanges.ts";
 import { blocksOfDays, holders, logsByTopic, prices } from "./lists.ts";
 import { collection, nfts } from "./nfts.ts";
@@ -27,16 +27,16 @@ const routes: Readonly<Record<string, Route>> = {
 };
 
 /** Wallets with tens of thousands of tokens; a real server could find them by counting from time to time. */
-export type LongWallets = ReadonlySet<string>;
+export type LargeWallets = ReadonlySet<string>;
 
 /** A request's route; undefined if the bare server has none. */
-export function routeOf({ path: [first = "", second = "", third = ""] }: BareRequest, longWallets: LongWallets): Route | undefined {
+export function routeOf({ path: [first = "", second = "", third = ""] }: BareRequest, largeWallets: LargeWallets): Route | undefined {
   const found = routes[`${first}/${third}`] ?? routes[first];
-  return found === balances && longWallets.has(second) ? longBalances : found;
+  return found === balances && largeWallets.has(second) ? largeWalletBalances : found;
 }
 
 /** The names of all statements. */
-export const statementNames: readonly string[] = [...Object.values(routes), longBalances].map(({ statement }) => statement);
+export const statementNames: readonly string[] = [...Object.values(routes), largeWalletBalances].map(({ statement }) => statement);
 
 /** The parts of a path below /v1/eth-mainnet/ or /v1/pricing/. */
 export function parseUrl(url: string, now: number): BareRequest {

@@ -15,11 +15,11 @@ export interface ExpressArgument {
   readonly statements: string;
   /** The file with an OpenAPI document for its operations. */
   readonly document: string;
-  readonly longWallets: readonly string[];
+  readonly largeWallets: readonly string[];
 }
 
-const { databaseUrl, poolSize, statements, document, longWallets } = readArgument<ExpressArgument>();
-const longWalletSet = new Set(longWallets);
+const { databaseUrl, poolSize, statements, document, largeWallets } = readArgument<ExpressArgument>();
+const largeWalletSet = new Set(largeWallets);
 const database = knex({
   client: "pg",
   // Values remain text.
@@ -39,7 +39,7 @@ const texts = new Map(statementNames.map((name) => [name, statementOf(name)]));
 
 async function respond(request: Request, response: Response): Promise<void> {
   const parsed = parseUrl(request.originalUrl, Math.floor(Date.now() / 1000));
-  const route = routeOf(parsed, longWalletSet);
+  const route = routeOf(parsed, largeWalletSet);
   const statement = texts.get(route?.statement ?? "");
   if (route === undefined || statement === undefined) {
     response.status(404).json({});

@@ -8,8 +8,8 @@ const nullable = <Schema extends { readonly type: string }>(schema: Schema) => (
 
 const period = (name: string, resetsAt: string) =>
   objectOf({
-    quota: nullable(number(`Credits that the key may use per UTC ${name}; null without a quota.`, 1000)),
-    used: number(`Credits that the key has used in this UTC ${name}, as of at most a second ago.`, 12.5),
+    quota: nullable(number(`Credits that the key may use per UTC ${name}; null if it has no quota.`, 1000)),
+    used: number(`Credits that the key has used in this UTC ${name}, at most a second out of date.`, 12.5),
     calls: { type: "integer", description: "Successful responses.", example: 125 },
     resets_at: dateTime("The start of the next period.", resetsAt),
   });
@@ -17,9 +17,9 @@ const period = (name: string, resetsAt: string) =>
 const item = objectOf({
   operation: { type: "string", description: "The endpoint's operation id.", example: "getBlock" },
   day_calls: { type: "integer", example: 125 },
-  day_credits: number("Credits of this day.", 12.5),
+  day_credits: number("Credits used on this UTC day.", 12.5),
   month_calls: { type: "integer", example: 500 },
-  month_credits: number("Credits of this month.", 50),
+  month_credits: number("Credits used in this UTC month.", 50),
 });
 
 const usage = objectOf({

@@ -4,7 +4,7 @@ import type { Knex } from "knex";
 const tables = ["projection_checkpoints", "token_metadata", "nft_metadata", "price_settings"];
 
 /**
- * The content version of a chain increases with each transaction that changes what responses contain: with every batch and roll-back, which move checkpoints,
+ * The content version of a chain increases with each transaction that changes what responses contain: with every batch and rollback, which move checkpoints,
  * and with values that jobs and commands write without a new block. Work between two batches calls `content_changed` itself (see `createRunExclusive`).
  *
  * A chain's version is the sum over its rows. A transaction increases a row that no other transaction has locked, or adds one, so that concurrent writers

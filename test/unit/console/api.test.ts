@@ -35,6 +35,12 @@ describe("the console's requests", () => {
       0,
       "The console did not respond within 20 s; try again.",
     ],
+    [
+      "a response that ends early",
+      () => new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError("terminated")) })),
+      0,
+      "The console cannot be reached; check that ashlar start or ashlar serve is running.",
+    ],
   ])("report %s", async (_name, response, status, message) => {
     respondWith(response);
     const error = await get("keys").catch((reason: unknown) => reason);

@@ -12,7 +12,7 @@ const promtool = (args: readonly string[], input = "") => {
   return { status, output: stdout + stderr };
 };
 
-// Debian's package prometheus has promtool.
+// Debian's package prometheus includes promtool.
 describe.skipIf(!isInstalled)("promtool", () => {
   it("accepts the rules", () => {
     const { status, output } = promtool(["check", "rules", "ashlar.rules.yaml"]);
@@ -20,7 +20,7 @@ describe.skipIf(!isInstalled)("promtool", () => {
     expect(status).toBe(0);
   });
 
-  it("passes the rule tests", () => {
+  it("confirms that the rules pass their tests", () => {
     const { status, output } = promtool(["test", "rules", "ashlar.rules.test.yaml"]);
     expect(output).toContain("SUCCESS");
     expect(status).toBe(0);

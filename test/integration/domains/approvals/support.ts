@@ -51,7 +51,7 @@ export const startAllowanceIndex = async (
   });
   const end = runInBackground(running);
   const warnings: string[] = [];
-  let isFailingCalls = false;
+  let areCallsFailing = false;
   const requested: (readonly ContractCall[])[] = [];
   let clock = Date.UTC(2026, 0, 1);
   const source = {
@@ -61,7 +61,7 @@ export const startAllowanceIndex = async (
     head: running.source.head,
     calls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
       requested.push(calls);
-      if (isFailingCalls) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
+      if (areCallsFailing) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
       return running.source.calls(calls, height);
     },
   };
@@ -104,7 +104,7 @@ export const startAllowanceIndex = async (
     warnings,
     calls: requested,
     setFailing: (isFailing) => {
-      isFailingCalls = isFailing;
+      areCallsFailing = isFailing;
     },
     waitForHead,
     runJobs,
@@ -124,7 +124,7 @@ export const startAllowanceIndex = async (
   };
 };
 
-/** Deploys the multicall contract at its address on public chains. */
+/** Deploys the multicall contract to the address that it has on public chains. */
 export const deployMulticall = async (chain: TestChain): Promise<void> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
 };

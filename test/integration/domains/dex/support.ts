@@ -19,7 +19,7 @@ export interface PricedAsset {
   readonly cents: (hour: number) => bigint | null;
 }
 
-/** The exact value of amounts in smallest units, in units of 10^-60 dollars. */
+/** The exact value of an amount in smallest units, in units of 10^-60 dollars. */
 export const exactValue = (amount: bigint, priced: PricedAsset | undefined, hour: number): bigint | null => {
   const cents = priced?.cents(hour) ?? null;
   return cents === null || priced === undefined ? null : amount * cents * 10n ** BigInt(decimalPlaces - 2 - priced.decimals);
@@ -34,7 +34,7 @@ const decimalText = (cents: bigint, { decimals }: PricedAsset): string => {
   return `${text.slice(0, -power)}.${text.slice(-power)}`;
 };
 
-/** Writes the price job's rows: one per hour with a change, one per day, and the finished hours. */
+/** Writes the price job's rows: one per hour with a change, one per day, and each asset's first priced hour. `finishHours` marks hours as computed. */
 export const writePrices = async (
   database: Database,
   all: readonly PricedAsset[],
@@ -96,7 +96,7 @@ export const writeMetadata = (database: Database, address: Address, symbol: stri
   );
 
 /** Runs the work in a transaction as of the last stored block, for tests that run no indexer. */
-const exclusiveOnIdleIndexer =
+const runExclusiveWithoutIndexer =
   (database: Database): JobContext["runExclusiveKeepingCache"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {
     const [head] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
@@ -113,7 +113,7 @@ export const rollUp = async (
   factories: readonly Address[],
   options: { readonly activePoolDays?: number; readonly runExclusiveKeepingCache?: JobContext["runExclusiveKeepingCache"] } = {},
 ): Promise<number> => {
-  const runExclusiveKeepingCache = options.runExclusiveKeepingCache ?? exclusiveOnIdleIndexer(database);
+  const runExclusiveKeepingCache = options.runExclusiveKeepingCache ?? runExclusiveWithoutIndexer(database);
   const jobs = createRollUpJobs({
     exchanges: factories.map((factory) => ({ name: factory, family: "xy=k", factory, routers: [] })),
     activePoolDays: options.activePoolDays ?? 7,

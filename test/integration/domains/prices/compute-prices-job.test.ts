@@ -125,7 +125,7 @@ describe("the compute-prices job", () => {
         const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waited for the deletion")), 5_000).unref());
         await Promise.race([createComputePricesJob(settings).run(contextOf(runOnIdleIndex)), timeout]);
       }),
-    ).rejects.toThrow("Another process is discarding prices.");
+    ).rejects.toThrow("Cannot write prices of chain 31337: another process is discarding them.");
     await createComputePricesJob(settings).run(contextOf(runOnIdleIndex));
     expect(await pricesIn(testDatabase.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   }, 30_000);

@@ -35,7 +35,7 @@ describe("planInstallation", () => {
     expect(plan).toMatchObject({ create: [x], forget: [], readAgain: [] });
   });
 
-  it("keeps differing tables of a protocol that only other chains index", () => {
+  it("keeps the tables of a protocol that only other chains index, even if they differ", () => {
     const given = state({ installed: [installed("x", "b")] });
     expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), []))).toBe(true);
   });
@@ -75,7 +75,7 @@ describe("a protocol's installation", () => {
     );
   });
 
-  it("has another fingerprint if its tables differ", () => {
+  it("has a different fingerprint if its tables differ", () => {
     const { fingerprint } = installationOf(tills);
     expect(installationOf({ ...tills, version: 2, description: "Other words." }).fingerprint).toBe(fingerprint);
     expect(installationOf({ ...tills, tables: [{ ...table, indexes: [] }] }).fingerprint).not.toBe(fingerprint);

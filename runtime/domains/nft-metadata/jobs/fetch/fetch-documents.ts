@@ -12,8 +12,9 @@ export interface FetchDeps extends QueueDeps {
   readonly concurrency: number;
 }
 
-/** Max hosts that one query returns, and that one run checks to find a due one: thousands of failing hosts must not delay the others. */
+/** Max hosts that a query returns. */
 const hostsPerQuery = 64;
+/** Max hosts that a run checks to find a due one: thousands of failing hosts must not delay the others. */
 const maxHostsPerRun = 100 * hostsPerQuery;
 /** Fetches that end within this time are stored together. */
 const storeDelayMilliseconds = 20;

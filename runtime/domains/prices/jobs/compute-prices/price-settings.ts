@@ -34,7 +34,8 @@ export const lockSettingsWithTimeout = async (client: DatabaseClient, chainId: n
   try {
     return await lockSettings(client, chainId);
   } catch (error) {
-    if ((error as { code?: unknown }).code === lockNotAvailable) throw new Error("Another process is discarding prices.");
+    if ((error as { code?: unknown }).code === lockNotAvailable)
+      throw new Error(`Cannot write prices of chain ${chainId}: another process is discarding them.`);
     throw error;
   }
 };

@@ -31,6 +31,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
   /** Tries the gateways one after another, each with an equal share of the remaining time. */
   const fromGateways = async (gateways: readonly string[], location: GatewayPath, signal: AbortSignal): Promise<DocumentOutcome> => {
     if ("problem" in location) return refused(location.problem);
+    if (gateways.length === 0) return refused("No gateway is configured for this scheme.", false);
     const end = Date.now() + config.fetchMilliseconds;
     const refusals: Refusal[] = [];
     for (const [position, gateway] of gateways.entries()) {
@@ -42,11 +43,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
       // A content address identifies its bytes: they are too large on every gateway.
       if (fetched.refusal.code === "too-large") return refused(fetched.refusal.message);
     }
-    // The failure is permanent only if it is permanent at every gateway.
-    const isPermanent = refusals.length === gateways.length && refusals.every((refusal) => refusal.isPermanent);
-    const [first] = refusals;
-    if (first === undefined) return refused("No gateway is configured for this scheme.", false);
-    return refused(refusals.map(({ message }) => message).join(" "), isPermanent);
+    return combine(refusals, gateways.length);
   };
 
   const read: ReadDocument = async (url, signal) => {
@@ -61,8 +58,15 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
     return refused(`The metadata URL ${problem}; expected data:, https:, ipfs: or ar:.`);
   };
 
-  // An exception thrown by the parser affects only this document.
-  return (url, signal) => read(url, signal).catch(() => refused("The metadata cannot be read."));
+  // An unexpected exception affects only this attempt to read this document.
+  return (url, signal) => read(url, signal).catch(() => refused("The metadata cannot be read.", false));
+};
+
+/** The outcome of requests to gateways that all failed. The failure is permanent only if it is permanent at every gateway. */
+const combine = (refusals: readonly Refusal[], gatewayCount: number): DocumentOutcome => {
+  if (refusals.length === 0) return refused("No gateway was requested before the time limit.", false);
+  const isPermanent = refusals.length === gatewayCount && refusals.every((refusal) => refusal.isPermanent);
+  return refused(refusals.map(({ message }) => message).join(" "), isPermanent);
 };
 
 /** Reads an embedded document. */
@@ -90,13 +94,22 @@ const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentO
   // RFC 1952, section 2.3.1.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: URL is compressed with gzip; expected plain JSON.");
   // Text with bare quotes is not percent-encoded: an escape in it is part of a URL that it contains.
-  const unescaped = !url.isBase64 && url.data.includes('"') ? parseDocument(url.data) : null;
+  const unescaped = !url.isBase64 && url.data.includes('"') ? parse(url.data) : null;
   return unescaped?.ok === true ? unescaped : documentOf(bytes);
 };
 
 const tooLarge = (maxBytes: number): DocumentOutcome =>
   refused(`The metadata is too large: documents of up to ${maxBytes} bytes are accepted.`);
 
-const documentOf = (bytes: Buffer): DocumentOutcome => parseDocument(textOfBytes(bytes));
+const documentOf = (bytes: Buffer): DocumentOutcome => parse(textOfBytes(bytes));
+
+/** Like `parseDocument`, but refuses a text for which it throws. */
+const parse = (text: string): DocumentOutcome => {
+  try {
+    return parseDocument(text);
+  } catch {
+    return refused("The metadata cannot be parsed.");
+  }
+};
 
 const refused = (refusal: string, isPermanent = true): DocumentOutcome => ({ ok: false, refusal, isPermanent });
