@@ -25,7 +25,8 @@ const tenths = 10;
 const keyCount = 64;
 const loadShare = 0.7;
 const comparedShare = 0.1;
-const comparers = 4;
+/** Enough for the rate if some comparisons repeat their requests for a second, because a cached response may be that old. */
+const comparers = 32;
 /** Small enough for the cache to be full when the heap is first measured. */
 const cacheMegabytes = 4;
 const maxHeapGrowth = 1.1;
