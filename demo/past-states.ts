@@ -62,7 +62,7 @@ const loadCall = async (states: readonly PastState[]): Promise<NodeCall> => {
   return { method: "anvil_loadState", parameters: [`0x${packed.toString("hex")}`] };
 };
 
-/** Creates a function that restores the saved past states that a node has dropped, which happens after some live blocks. */
+/** Creates a function that restores the saved past states that a node has dropped; it drops them after some live blocks. */
 export const createRestorePastStates = async (folder: string, client: NodeClient): Promise<() => Promise<void>> => {
   const states = await readPastStates(folder);
   const calls = new Map<Hex, NodeCall>();

@@ -20,7 +20,7 @@ export interface FunctionShare {
   readonly total: number;
 }
 
-const notWork = new Set(["(idle)", "(root)"]);
+const idleFrames = new Set(["(idle)", "(root)"]);
 
 /** Loading modules is not part of serving. */
 const isLoading = (url: string): boolean => url.startsWith("node:internal/modules/");
@@ -29,7 +29,7 @@ const isLoading = (url: string): boolean => url.startsWith("node:internal/module
 export function sharesOf(folder: string, nameOf: (functionName: string, url: string, line: number) => string): FunctionShare[] {
   const self = new Map<string, number>();
   const total = new Map<string, number>();
-  let all = 0;
+  let busyTime = 0;
   const add = (sums: Map<string, number>, name: string, time: number): unknown => sums.set(name, (sums.get(name) ?? 0) + time);
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".cpuprofile"))) {
     const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(folder, file), "utf8")) as CpuProfile;
@@ -42,17 +42,17 @@ export function sharesOf(folder: string, nameOf: (functionName: string, url: str
     for (const [id, time] of times) {
       const stack: CpuProfile["nodes"][number][] = [];
       for (let node = byId.get(id); node !== undefined; node = byId.get(parents.get(node.id) ?? 0)) stack.push(node);
-      if (notWork.has(stack[0]?.callFrame.functionName ?? "") || stack.some(({ callFrame }) => isLoading(callFrame.url))) continue;
+      if (idleFrames.has(stack[0]?.callFrame.functionName ?? "") || stack.some(({ callFrame }) => isLoading(callFrame.url))) continue;
       const names = stack.flatMap(({ callFrame: { functionName, url, lineNumber } }) =>
-        notWork.has(functionName) ? [] : [nameOf(functionName, url, lineNumber + 1)],
+        idleFrames.has(functionName) ? [] : [nameOf(functionName, url, lineNumber + 1)],
       );
-      all += time;
+      busyTime += time;
       add(self, names[0] ?? "", time);
       for (const name of new Set(names)) add(total, name, time);
     }
   }
   return [...total]
-    .map(([name, time]) => ({ name, self: (self.get(name) ?? 0) / all, total: time / all }))
+    .map(([name, time]) => ({ name, self: (self.get(name) ?? 0) / busyTime, total: time / busyTime }))
     .sort((left, right) => right.self - left.self);
 }
 
@@ -68,8 +68,8 @@ export const byModule =
   (functionName: string, url: string): string => {
     if (url === "") return functionName === "(garbage collector)" ? functionName : "(native)";
     const path = shortened(url, root);
-    const inPackages = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-    return inPackages ?? (path.startsWith("node:") ? "node" : path);
+    const packageName = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+    return packageName ?? (path.startsWith("node:") ? "node" : path);
   };
 
 const shortened = (url: string, root: string): string => {

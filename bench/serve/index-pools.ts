@@ -14,7 +14,7 @@ const statesPerPool = 120;
 /** The number of the first token with pools. A third of the tokens from this number on have prices. */
 const firstToken = 1_000;
 
-/** The tokens with pools, 20 in each exchange. */
+/** The tokens with pools. Each has 20 pools in each exchange. */
 export const pooledTokensOf = ({ tokenOf }: Pick<StoryFacts, "tokenOf">): readonly Address[] =>
   Array.from({ length: pooledTokens }, (_, index) => tokenOf(firstToken + index));
 

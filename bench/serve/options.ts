@@ -7,10 +7,10 @@ export const comparedConnections = 32;
 
 /** Options of a run. */
 export interface Options extends StorySize {
-  /** The measured time of a cell. */
+  /** How long a cell is measured. A cell is one server with one number of connections. */
   readonly milliseconds: number;
   readonly connections: readonly number[];
-  /** The number of pairs of cells, product and bare server in turn, with the fewest connections and with the compared number. */
+  /** How often the product and the bare server are measured in turn, with the fewest connections and with `comparedConnections`. */
   readonly rounds: number;
   /** Rows to measure; all if empty. */
   readonly rows: readonly string[];
@@ -39,7 +39,7 @@ const loadSeconds = 0.25;
 const minCellSeconds = 0.4;
 const maxCellSeconds = 5;
 const allRows = 16;
-/** Cached, compressed and Express. */
+/** Other cells of a row: cached, compressed and Express. */
 const otherColumns = 3;
 /** Ponder's libraries and PostGraphile. */
 const peerColumns = 2;
@@ -104,8 +104,8 @@ export function parseOptions(args: readonly string[]): Options {
 }
 
 /** A row's cells: both servers `rounds` times with two of the connection counts, and once with the others. */
-const cellsOfRow = (numbers: number, rounds: number): number =>
-  2 * (Math.min(2, numbers) * rounds + Math.max(0, numbers - 2)) + otherColumns;
+const cellsOfRow = (connectionCounts: number, rounds: number): number =>
+  2 * (Math.min(2, connectionCounts) * rounds + Math.max(0, connectionCounts - 2)) + otherColumns;
 
 /** Returns the measured seconds per cell that make the run take a number of minutes. */
 function cellSeconds(minutes: number, rows: number, cells: number): number {

@@ -16,7 +16,7 @@ const mixed = (word: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-/** Pseudo-random hex of 32-bit words, unique for a kind and number: 5 words are an address, 8 a hash. */
+/** Pseudo-random hex of 32-bit words, determined by kind and number: 5 words are an address, 8 a hash. */
 export const hexOf = (kind: number, number: number, words: number): `0x${string}` => {
   let text = "0x";
   // Mixes in the high part too, so that numbers above 2^32 differ.

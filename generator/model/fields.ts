@@ -18,7 +18,7 @@ function fieldOf(name: string, definition: FieldDefinition): Field {
   };
 }
 
-/** Converts a catalog object: its field types are parsed. */
+/** Converts a catalog object and parses the types of its fields. */
 export function objectOf(object: CatalogObject): ResponseObject {
   return {
     name: object.name,

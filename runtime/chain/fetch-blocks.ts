@@ -6,7 +6,7 @@ import type { Capabilities } from "./capabilities.ts";
 import type { DecodedReply } from "./decode-block.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
-import { isTransient, type ReplyRetryOptions, untilConsistent } from "./retry-replies.ts";
+import { isNodeFailure, type ReplyRetryOptions, untilConsistent } from "./retry-replies.ts";
 import type { Rpc } from "./rpc.ts";
 import type { ChainBlock, NativeAccounting } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
@@ -44,16 +44,17 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
     tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
 
   /**
-   * If balances come from the state, traces are optional, because some networks return inconsistent traces for system transactions. A block with invalid
-   * traces is indexed without them; balances that its internal calls changed are found when the accounts are touched again.
+   * If balances come from the state, traces are optional, because some networks return inconsistent traces for system transactions. A block whose
+   * traces the node cannot return, or returns invalid, is indexed without them; balances that its internal calls changed are found when the accounts are
+   * touched again.
    */
   const withTracesIfValid = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
     withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
-      if (!isTransient(error)) throw error;
+      if (!isNodeFailure(error)) throw error;
       return Promise.all(
         replies.map((reply) =>
           untilConsistent(() => withTraces(rpc, [reply], capabilities.traces), options).catch((error: unknown) =>
-            untracedIfTransient(error, reply.block),
+            untracedIfNodeFails(error, reply.block),
           ),
         ),
       ).then((groups) => groups.flat());
@@ -73,7 +74,7 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
   return (from, to, detail) => untilConsistent(() => fetchOnce(from, to, detail), options);
 };
 
-const untracedIfTransient = (error: unknown, block: ChainBlock): ChainBlock[] => {
-  if (!isTransient(error)) throw error;
+const untracedIfNodeFails = (error: unknown, block: ChainBlock): ChainBlock[] => {
+  if (!isNodeFailure(error)) throw error;
   return [block];
 };

@@ -8,6 +8,7 @@ export interface ReplyRetryOptions {
   /** Attempts to fetch a consistent reply: replies may be inconsistent while a node imports a block. */
   readonly attempts?: number;
   readonly waitMilliseconds?: number;
+  /** Called for each invalid or inconsistent reply, which is requested again. */
   readonly onBadReply?: (reason: string) => void;
 }
 
@@ -16,10 +17,10 @@ const defaultAttempts = 6;
 const defaultWaitMilliseconds = 40;
 const maxWaitMilliseconds = 10_000;
 
-/** Whether the same requests may return a valid reply later. */
-export const isTransient = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
+/** Whether the node failed a request or returned an invalid reply; a later attempt may succeed. */
+export const isNodeFailure = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
 
-/** Fetches until the replies are consistent. @throws {Error} if all attempts fail. */
+/** Repeats `work` until the node returns consistent replies; failed requests are repeated too. @throws {Error} if all attempts fail. */
 export const untilConsistent = <T>(
   work: () => Promise<T>,
   { attempts = defaultAttempts, waitMilliseconds = defaultWaitMilliseconds, onBadReply }: ReplyRetryOptions,
@@ -28,8 +29,10 @@ export const untilConsistent = <T>(
     attempts,
     base: waitMilliseconds,
     max: maxWaitMilliseconds,
-    isRetryable: isTransient,
-    onRetry: (error) => onBadReply?.(error.message),
+    isRetryable: isNodeFailure,
+    onRetry: (error) => {
+      if (error instanceof BadReplyError) onBadReply?.(error.message);
+    },
   });
 
 /** Reads state; reads that fail temporarily are repeated. */

@@ -91,7 +91,7 @@ const wrongCount = (returned: number, expected: number): BadReplyError =>
 
 const verifyRoot = (transaction: ChainTransaction, from: Address, value: bigint): void => {
   if (from !== transaction.from || value !== transaction.value) {
-    throw new BadReplyError(`The node returned a trace whose sender or value differs from transaction ${transaction.hash}.`);
+    throw new BadReplyError(`The node returned a trace whose sender or value differs from that of transaction ${transaction.hash}.`);
   }
 };
 

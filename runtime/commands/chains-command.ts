@@ -85,7 +85,7 @@ const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 export const removeChainNamed = (config: Config, name: string, { yes, database: databaseName }: RemoveCommand): Promise<void> =>
   withChain(config, name, databaseName, async (database, chain) => {
     const place = isSharded(config) ? ` in ${renderDatabaseName(chain.database)}` : "";
-    print(`All rows of ${name}${place} will be deleted, including its prices and metadata; other chains and all keys will not change.`);
+    print(`All rows of ${name}${place} will be deleted, including its prices and metadata. Other chains and API keys are not affected.`);
     if (config.chains.some((configured) => configured.name === name && databaseOf(configured) === chain.database))
       print(`${name} is still configured: an indexer with this configuration will index it again from the beginning.`);
     await confirmName(name, yes);

@@ -162,8 +162,8 @@ async function indexUntilStopped(
           const reason = redactMessage(messageOf(error));
           const restart = wait === null ? {} : { retrySeconds: wait / 1_000 };
           logger.error({ chain: chain.name, reason, ...restart }, "Indexing stopped");
-          const next = wait === null ? "" : ` Restarting it in ${wait / 1_000} s.`;
-          progress.print(`Indexing ${chain.name} stopped: ${escapeTerminal(reason)}${next}`);
+          const restarting = wait === null ? "" : `, restarting in ${wait / 1_000} s`;
+          progress.print(`Indexing ${chain.name} stopped${restarting}: ${escapeTerminal(reason)}`);
           await heartbeat.stop(reason);
         },
       },

@@ -185,7 +185,9 @@ export const config = z.strictObject({
   compression: z
     .boolean()
     .default(true)
-    .describe("Whether responses are compressed for clients that accept it; false if a proxy in front of the server compresses them."),
+    .describe(
+      "Whether responses are compressed for clients that accept compression; false if a proxy in front of the server compresses them.",
+    ),
   cache: z
     .strictObject({
       megabytes: z

@@ -19,6 +19,6 @@ const digits = 40;
 export function addressesIn(joined: Hex): Hex[] {
   const count = (joined.length - 2) / digits;
   if (!Number.isInteger(count))
-    throw new RangeError(`Invalid addresses in the database: ${(joined.length - 2) / 2} bytes, expected 20 for each.`);
+    throw new RangeError(`Invalid addresses in the database: ${(joined.length - 2) / 2} bytes; expected a multiple of 20.`);
   return Array.from({ length: count }, (_, index): Hex => `0x${joined.slice(2 + index * digits, 2 + (index + 1) * digits)}`);
 }

@@ -114,7 +114,10 @@ export const protocolFile = z.strictObject({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "a kebab-case name")
     .describe("The default name in paths."),
   description: sentence,
-  chainKind: z.enum(["evm", "bitcoin"]).default("evm").describe("The kind of chains that the protocol is on; it is on all Bitcoin chains."),
+  chainKind: z
+    .enum(["evm", "bitcoin"])
+    .default("evm")
+    .describe("The kind of chain that the protocol is on. A protocol of the kind bitcoin is on all Bitcoin chains."),
   version: z.number().int().min(1).default(1).describe("Increase it when the meaning of rows changes; the tables are then rebuilt."),
   contracts: z.record(contractName, declaredContract).default({}),
   tables: z.record(snakeName, eventTable).default({}),

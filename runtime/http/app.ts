@@ -23,7 +23,7 @@ import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { responseCodecs } from "./compression/codecs.ts";
 import { type Compression, createCompression } from "./compression/compression.ts";
 import type { RequestScope } from "./compute-response.ts";
-import { createActiveRequest } from "./deadline.ts";
+import { createActiveRequest } from "./create-active-request.ts";
 import { createEndpointRouter, type EndpointHandler, type EndpointRouter } from "./endpoint-router.ts";
 import { failures } from "./errors.ts";
 import { createFailureHandler } from "./failure-handler.ts";
@@ -82,7 +82,7 @@ export interface HttpDeps<Context> extends ParsersDeps {
   /** In demo mode: the key that the documentation page fills in, and the story values of its examples. */
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
-  /** Whether responses are compressed for clients that accept it. */
+  /** Whether responses are compressed for clients that accept compression. */
   readonly compression: boolean;
   readonly cache: CacheSettings;
   readonly now: () => Date;

@@ -4,7 +4,7 @@ import type { RequestOrigin } from "./request-origin.ts";
 /** A name (with the underscores that container networks allow), an IPv4 or a bracketed IPv6 address, with an optional port. */
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9_.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 
-/** A configured URL as a base URL. */
+/** Removes the slashes at the end of a configured URL. */
 export const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, "");
 
 /** This server's base URL without a trailing slash: the configured one, otherwise the request's. @throws {HttpError} 400 if Host is invalid. */

@@ -163,7 +163,7 @@ export const failures = {
   databaseDown: () => new HttpError(503, "The index is temporarily unavailable; retry in a few seconds.", { "Retry-After": "5" }),
   notReady: (reasons: readonly string[]) => new HttpError(503, reasons.join(" "), { "Retry-After": "5" }),
   requestViolation: (operation: string, violation: string) =>
-    new HttpError(400, `Request violates the OpenAPI document of ${operation}: ${violation}.`),
+    new HttpError(400, `Request to ${operation} violates the OpenAPI document: ${violation}.`),
   internal: (requestId: string) => new HttpError(500, `Internal server error; report the request id ${requestId} to the operator.`),
 } as const;
 

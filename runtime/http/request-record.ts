@@ -49,6 +49,6 @@ export function openRecord(response: RecordedResponse, id: string): RequestRecor
 
 /** A response's record. */
 export function recordOf({ record }: RecordedResponse): RequestRecord {
-  if (record === undefined) throw new Error("The request has no record: its intake has not run.");
+  if (record === undefined) throw new Error("The request has no record: the intake middleware has not run.");
   return record;
 }

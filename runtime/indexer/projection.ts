@@ -112,7 +112,7 @@ export const defineProjection = (projection: Projection): Projection => {
     const required = [...table.key, "from_block", "to_block", ...valueColumnsOf(table)];
     const missing = required.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods") throw new TypeError(`Table ${table.name} has no periods table.`);
-    if (missing.length > 0) throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ")}.`);
+    if (missing.length > 0) throw new TypeError(`The periods table of ${table.name} lacks ${missing.join(", ")}.`);
     if (table.columns.since_block === undefined) throw new TypeError(`Table ${table.name} has periods but no column since_block.`);
   }
   return projection;

@@ -6,7 +6,7 @@ import { type BackoffOptions, backoff } from "../lib/async.ts";
 
 type Columns = Readonly<Record<string, CopyType>>;
 
-/** A table of entries that workers claim for the duration of a lease and attempt until they succeed or are given up. */
+/** A table of entries that workers claim for the duration of a lease and attempt until they succeed or are abandoned. */
 export interface QueueDefinition {
   readonly table: string;
   /** Columns of the primary key after `chain_id`. */
@@ -141,7 +141,7 @@ export const createQueue = <Entry extends QueueEntry>({
 };
 
 /** Counts one more failed attempt for rows in a table without retry times. Served by the primary key, which consists of `chain_id` and the `key` columns. */
-export const countAttempts = async (
+export const incrementAttempts = async (
   client: Queryable,
   { table, key }: Pick<QueueDefinition, "table" | "key">,
   chainId: number,

@@ -1,5 +1,5 @@
 import { toEventSelector } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { expectNear } from "../support/near.ts";
 import { callForEach, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
 import { toWholeTokens } from "../support/story-exchanges.ts";
@@ -96,7 +96,7 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 };
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
-  it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
+  test.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
     "getApprovals returns the same allowances for %s as allowance()",
     async (owner) => {
       const { items: all, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
@@ -162,7 +162,7 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
 };
 
 describe("the npm client's SecurityService for NFT approvals", () => {
-  it.each(mostFrequentOwners([...nftApprovals, ...operatorApprovals], ["trader", "collector", "gardener", "washTrader"]))(
+  test.each(mostFrequentOwners([...nftApprovals, ...operatorApprovals], ["trader", "collector", "gardener", "washTrader"]))(
     "getNftApprovals returns the NFT approvals by %s that getApproved() and isApprovedForAll() confirm",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { balanceOf, changesOf, node, storyValue, sumOf, timeOf, transfersOf } from "../support/story-node.ts";
 import { all, chain, chainById, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const client = await useNpmClient();
 
 describe("the npm client's BalanceService", () => {
-  it("getTokenBalancesForWalletAddress returns balances as bigints", async () => {
+  test("getTokenBalancesForWalletAddress returns balances as bigints", async () => {
     const {
       items,
       address,
@@ -24,7 +24,7 @@ describe("the npm client's BalanceService", () => {
     expect(gold?.balance).toBe(BigInt(held));
   });
 
-  it("getHistoricalTokenBalancesForWalletAddress returns the balances after a block and at the end of a day", async () => {
+  test("getHistoricalTokenBalancesForWalletAddress returns the balances after a block and at the end of a day", async () => {
     const [trader, gold] = [storyValue("trader"), storyValue("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const goldAt = async (time: { readonly blockHeight?: number; readonly date?: string }): Promise<[bigint | null, number]> => {
@@ -43,7 +43,7 @@ describe("the npm client's BalanceService", () => {
     expect(new Set([heldAfter(height), heldAfter(height - 1), heldAfter(last), held]).size).toBeGreaterThan(1);
   });
 
-  it("getHistoricalPortfolioForWalletAddress returns a portfolio with daily open, high, low and close values", async () => {
+  test("getHistoricalPortfolioForWalletAddress returns a portfolio with daily open, high, low and close values", async () => {
     const [trader, gold] = [storyValue("trader"), storyValue("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const { items } = await dataOf(client.BalanceService.getHistoricalPortfolioForWalletAddress(chain, trader, { days: 30 }));
@@ -68,12 +68,12 @@ describe("the npm client's BalanceService", () => {
     expect(new Set(holdings.map(({ close }) => close.balance)).size).toBeGreaterThan(3);
   });
 
-  it("getNativeTokenBalance returns the native balance", async () => {
+  test("getNativeTokenBalance returns the native balance", async () => {
     const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(chainById, storyValue("newcomer")));
     expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", storyValue("newcomer"), "latest"))]);
   });
 
-  it("getErc20TransfersForWalletAddress iterates over all transfers and returns each transaction once", async () => {
+  test("getErc20TransfersForWalletAddress iterates over all transfers and returns each transaction once", async () => {
     const options = { contractAddress: storyValue("goldToken"), pageSize: 50 };
     const { items: firstPage, pagination } = await dataOf(
       client.BalanceService.getErc20TransfersForWalletAddressByPage(chain, storyValue("trader"), options),
@@ -94,7 +94,7 @@ describe("the npm client's BalanceService", () => {
 });
 
 describe("the npm client's BalanceService for token holders", () => {
-  it("getTokenHolders iterates over all holders with the balances that balanceOf() returns, largest first", async () => {
+  test("getTokenHolders iterates over all holders with the balances that balanceOf() returns, largest first", async () => {
     const token = storyValue("usdToken");
     const options = { pageSize: 100 };
     const { items: firstPage, pagination } = await dataOf(
@@ -115,7 +115,7 @@ describe("the npm client's BalanceService for token holders", () => {
     expect(items[0]?.total_supply).toBe(BigInt(await node<string>("eth_call", { to: token, data: "0x18160ddd" }, "latest")));
   });
 
-  it("getTokenHolders returns the holders after a block", async () => {
+  test("getTokenHolders returns the holders after a block", async () => {
     const [token, height] = [storyValue("goldToken"), Number(storyValue("swapBlockHeight"))];
     const options = { blockHeight: height, pageSize: 1000 };
     const { items } = await dataOf(client.BalanceService.getTokenHoldersV2ForTokenAddressByPage(chain, token, options));

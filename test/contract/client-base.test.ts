@@ -1,5 +1,5 @@
 import { CovalentClient } from "@covalenthq/client-sdk";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { useApp } from "../support/app.ts";
 import { logsOf, type NodeLog, node, storyValue, transferTopic } from "../support/story-node.ts";
 import { all, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
@@ -25,14 +25,14 @@ async function indexedHead(): Promise<number> {
 }
 
 describe("the npm client's BaseService", () => {
-  it("getBlock returns a block by height, and the latest block", async () => {
+  test("getBlock returns a block by height, and the latest block", async () => {
     const { items } = await dataOf(client.BaseService.getBlock(chain, storyValue("swapBlockHeight")));
     expect(items[0]?.block_hash).toBe(storyValue("swapBlockHash"));
     expect(isValidDate(items[0]?.signed_at)).toBe(true);
     expect(await indexedHead()).toBeGreaterThanOrEqual(Number(storyValue("swapBlockHeight")));
   });
 
-  it("getBlockHeights iterates over all blocks in ascending order, each once", async () => {
+  test("getBlockHeights iterates over all blocks in ascending order, each once", async () => {
     const [first, last] = [storyValue("firstDay"), storyValue("swapDay")];
     const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
     const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
@@ -42,7 +42,7 @@ describe("the npm client's BaseService", () => {
     expect(heights).toContain(Number(storyValue("swapBlockHeight")));
   });
 
-  it("getLogs returns the logs in a block range", async () => {
+  test("getLogs returns the logs in a block range", async () => {
     const height = storyValue("swapBlockHeight");
     const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
     const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: storyValue("swapBlockHash") });
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("getLogEventsByAddress iterates over the logs that the node returns for a contract, each once", async () => {
+  test("getLogEventsByAddress iterates over the logs that the node returns for a contract, each once", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
@@ -60,7 +60,7 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("getLogEventsByTopicHash iterates over the logs that the node returns for a topic, each once", async () => {
+  test("getLogEventsByTopicHash iterates over the logs that the node returns for a topic, each once", async () => {
     const head = await indexedHead();
     const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };
@@ -75,20 +75,20 @@ describe("the npm client's BaseService", () => {
     expect(new Set(keys)).toEqual(new Set(expected.flat()));
   });
 
-  it("getResolvedAddress resolves an address in any case", async () => {
+  test("getResolvedAddress resolves an address in any case", async () => {
     const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${storyValue("trader").slice(2).toUpperCase()}`));
     // The demo chain has no name registry.
     expect(items).toEqual([{ address: storyValue("trader"), name: null }]);
   });
 
-  it("getAllChains and getAllChainStatus return the chains and their indexing status", async () => {
+  test("getAllChains and getAllChainStatus return the chains and their indexing status", async () => {
     const { items: chains } = await dataOf(client.BaseService.getAllChains());
     expect(chains.map(({ name, chain_id: id }) => [name, id])).toContainEqual(["demo", "31337"]);
     const { items: statuses } = await dataOf(client.BaseService.getAllChainStatus());
     expect(statuses.map(({ name }) => name)).toContain("demo");
   });
 
-  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("getGasPrices returns gas prices for %s", async (kind) => {
+  test.each(["erc20", "nativetokens", "uniswapv3"] as const)("getGasPrices returns gas prices for %s", async (kind) => {
     const prices = await dataOf(client.BaseService.getGasPrices(chain, kind));
     expect(prices.event_type).toBe(kind);
     expect(prices.base_fee).toBe(
@@ -98,7 +98,7 @@ describe("the npm client's BaseService", () => {
     for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
   });
 
-  it("getAddressActivity returns the chains on which an address is active", async () => {
+  test("getAddressActivity returns the chains on which an address is active", async () => {
     const { items } = await dataOf(client.BaseService.getAddressActivity(storyValue("trader"), { testnets: true }));
     expect(items.map(({ name }) => name)).toEqual(["demo"]);
     expect(isValidDate(items[0]?.last_seen_at)).toBe(true);

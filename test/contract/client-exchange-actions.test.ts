@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectNear } from "../support/near.ts";
 import {
   actionsOf,
@@ -62,7 +62,7 @@ const loggedFields = (pools: readonly StoryPool[]) => {
 const newestFirst = (actions: readonly StoryAction[]): StoryAction[] => [...actions].reverse();
 
 describe("the npm client's XykService for exchange transactions", () => {
-  it.each(exchanges)("getTransactionsForDex iterates over the transactions on %s, as in the pairs' logs", async (exchange) => {
+  test.each(exchanges)("getTransactionsForDex iterates over the transactions on %s, as in the pairs' logs", async (exchange) => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
@@ -71,7 +71,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
 
-  it("getTransactionsForExchange iterates over all of a pool's transactions, including those of a drained pool", async () => {
+  test("getTransactionsForExchange iterates over all of a pool's transactions, including those of a drained pool", async () => {
     const pools = await poolsOf("demo_swap");
     for (const name of ["drainedPair", "tollPair"]) {
       const read = (pageNumber: number) =>
@@ -86,7 +86,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     }
   });
 
-  it("getTransactionsForTokenAddress iterates over a token's transactions", async () => {
+  test("getTransactionsForTokenAddress iterates over a token's transactions", async () => {
     const salt = storyValue("saltToken");
     const pools = (await poolsOf("demo_exchange")).filter(({ token0, token1 }) => [token0, token1].includes(salt));
     const { items } = await allPages((pageNumber) =>
@@ -96,7 +96,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(items.length).toBeGreaterThan(1_000);
   });
 
-  it("getTransactionsForAccountAddress returns an account's newest actions, each with its transaction", async () => {
+  test("getTransactionsForAccountAddress returns an account's newest actions, each with its transaction", async () => {
     const trader = storyValue("trader");
     const pools = await poolsOf("demo_exchange");
     const actions = newestFirst(await actionsOf(pools, times));

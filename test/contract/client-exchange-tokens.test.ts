@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectNear } from "../support/near.ts";
 import {
   actionsOf,
@@ -53,7 +53,7 @@ const volumeBefore = (pairs: Pairs, end: number): bigint =>
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {
-  it.each(exchanges)("getNetworkExchangeTokens iterates over all tokens on %s in order of value, each once", async (exchange) => {
+  test.each(exchanges)("getNetworkExchangeTokens iterates over all tokens on %s in order of value, each once", async (exchange) => {
     const { items, total, pages } = await allPages((pageNumber) =>
       service.getNetworkExchangeTokens(chain, exchange, { pageSize: 2, pageNumber }),
     );
@@ -83,7 +83,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsPerDay)]);
   });
 
-  it("getSingleNetworkExchangeToken returns pages of a token's pools with their daily swaps", async () => {
+  test("getSingleNetworkExchangeToken returns pages of a token's pools with their daily swaps", async () => {
     const dollar = storyValue("usdToken");
     const { items, total } = await allPages((pageNumber) =>
       service.getSingleNetworkExchangeToken(chain, "demo_swap", dollar, { pageSize: 2, pageNumber }),
@@ -101,7 +101,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect(items.flatMap(({ volume_timeseries_30d: days }) => days).some(({ swap_count_24: swaps }) => swaps === 0)).toBe(true);
   });
 
-  it.each(["wrappedNative", "saltToken"])("getLpTokenView returns %s with daily series, in dollars and euros", async (name) => {
+  test.each(["wrappedNative", "saltToken"])("getLpTokenView returns %s with daily series, in dollars and euros", async (name) => {
     const token = storyValue(name);
     const pairs = await pairsWith("demo_exchange", token);
     const [dollars, euros] = await Promise.all(
@@ -140,7 +140,7 @@ describe("the npm client's XykService for exchange tokens", () => {
 });
 
 describe("the npm client's XykService for an entire exchange", () => {
-  it.each(exchanges)("getEcosystemChartData returns the daily series of %s", async (exchange) => {
+  test.each(exchanges)("getEcosystemChartData returns the daily series of %s", async (exchange) => {
     const {
       items: [chart],
     } = await dataOf(service.getEcosystemChartData(chain, exchange));
@@ -167,7 +167,7 @@ describe("the npm client's XykService for an entire exchange", () => {
     expect(Math.abs((last ?? Number.NaN) - liquidity)).toBeLessThan(0.01);
   });
 
-  it.each(exchanges)("getHealthData returns the indexing status of %s", async (exchange) => {
+  test.each(exchanges)("getHealthData returns the indexing status of %s", async (exchange) => {
     const { items } = await dataOf(service.getHealthData(chain, exchange));
     const block = { height: times.length - 1, at: new Date(head * 1000) };
     expect(items).toEqual([

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectNear } from "../support/near.ts";
 import {
   blockTimes,
@@ -22,7 +22,7 @@ const head = times.at(-1) ?? 0;
 const fee = 0.003;
 
 describe("the npm client's XykService for exchanges", () => {
-  it("getPoolsForTokenAddress returns pages of a token's pools on all exchanges, in dollars and euros", async () => {
+  test("getPoolsForTokenAddress returns pages of a token's pools on all exchanges, in dollars and euros", async () => {
     const dollar = storyValue("usdToken");
     const all = (await Promise.all(exchanges.map(async (name) => (await poolsOf(name)).map((pool) => ({ ...pool, name }))))).flat();
     const expected = all.filter(({ token0, token1 }) => [token0, token1].includes(dollar)).sort((a, b) => (a.pool < b.pool ? -1 : 1));
@@ -46,7 +46,7 @@ describe("the npm client's XykService for exchanges", () => {
     ]);
   });
 
-  it.each(["marketMaker", "deployer", "newcomer"])(
+  test.each(["marketMaker", "deployer", "newcomer"])(
     "getPoolsForWalletAddress and getAddressExchangeBalances return the LP tokens held by %s according to balanceOf() and totalSupply()",
     async (name) => {
       const owner = storyValue(name);
@@ -79,7 +79,7 @@ describe("the npm client's XykService for exchanges", () => {
     },
   );
 
-  it("getSupportedDEXes returns the exchanges, and getDexForPoolAddress a pool's exchange", async () => {
+  test("getSupportedDEXes returns the exchanges, and getDexForPoolAddress a pool's exchange", async () => {
     const { items, updated_at: at } = await dataOf(service.getSupportedDEXes());
     expect(isValidDate(at)).toBe(true);
     const exchangeOf = (name: ExchangeName, router: string) => ({

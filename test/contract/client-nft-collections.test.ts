@@ -1,5 +1,5 @@
 import { toEventSelector } from "viem";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { documentsOf, idsOf, movesOf, ownersOf, regularCollections, urisOf, zeroAddress } from "../support/story-collections.ts";
 import { addressOf, logsOf, node, storyValue, timeOf } from "../support/story-node.ts";
 import { documentFields, servedFields } from "./nfts.ts";
@@ -11,7 +11,7 @@ const { NftService: service } = await useNpmClient();
 const assign: string = toEventSelector("Assign(address,uint256)");
 
 describe("the npm client's NftService for collections", () => {
-  it.each(Object.keys(regularCollections()) as (keyof ReturnType<typeof regularCollections>)[])(
+  test.each(Object.keys(regularCollections()) as (keyof ReturnType<typeof regularCollections>)[])(
     "getTokenIdsForContractWithMetadata iterates over all tokens of the %s, each with its owner and metadata",
     async (name) => {
       const collection = regularCollections()[name];
@@ -42,7 +42,7 @@ describe("the npm client's NftService for collections", () => {
     },
   );
 
-  it("getTokenIdsForContractWithMetadata returns pages filtered by trait, value, or both", async () => {
+  test("getTokenIdsForContractWithMetadata returns pages filtered by trait, value, or both", async () => {
     const garden = regularCollections().garden;
     const documents = await documentsOf(garden, idsOf(await movesOf(garden)));
     const idsWith = (matches: (trait: string | null, value: string | null) => boolean) =>
@@ -72,14 +72,14 @@ describe("the npm client's NftService for collections", () => {
     expect(idsWith(cases[0][1]).length).toBeGreaterThan(100);
   });
 
-  it("getTokenIdsForContractWithMetadata omits metadata on request", async () => {
+  test("getTokenIdsForContractWithMetadata omits metadata on request", async () => {
     const { items } = await dataOf(
       service.getTokenIdsForContractWithMetadataByPage(chain, regularCollections().art, { noMetadata: true, pageSize: 10 }),
     );
     expect(items.map(({ nft_data: data }) => data.external_data)).toEqual(Array.from({ length: 10 }, () => null));
   });
 
-  it("getNftMetadataForGivenTokenIdForContract returns a single token", async () => {
+  test("getNftMetadataForGivenTokenIdForContract returns a single token", async () => {
     const { art, lanterns } = regularCollections();
     for (const [collection, id] of [
       [art, storyValue("artTokenId")],
@@ -103,7 +103,7 @@ describe("the npm client's NftService for collections", () => {
     expect(withoutMetadata.items[0]?.nft_data.external_data).toBeNull();
   });
 
-  it("getChainCollections iterates over the collections with stored metadata, and returns their counts", async () => {
+  test("getChainCollections iterates over the collections with stored metadata, and returns their counts", async () => {
     const options = { pageSize: 2 };
     const items = await all(service.getChainCollections(chain, options));
     const addresses = items.map(({ contract_address: address }) => address);
@@ -125,7 +125,7 @@ describe("the npm client's NftService for collections", () => {
 });
 
 describe("the npm client's NftService for one token", () => {
-  it("getNftTransactionsForContractTokenId returns all transactions that transferred the token, newest first, with the node's values", async () => {
+  test("getNftTransactionsForContractTokenId returns all transactions that transferred the token, newest first, with the node's values", async () => {
     const [garden, id] = [regularCollections().garden, storyValue("tradedTokenId")];
     const moves = (await movesOf(garden)).filter((move) => move.id === BigInt(id));
     const hashes = [...new Set(moves.map(({ hash }) => hash))].reverse();
@@ -157,7 +157,7 @@ describe("the npm client's NftService for one token", () => {
     }
   });
 
-  it("getNftTransactionsForContractTokenId returns the transactions of an edition's units, and none for an id that never existed", async () => {
+  test("getNftTransactionsForContractTokenId returns the transactions of an edition's units, and none for an id that never existed", async () => {
     const editions = regularCollections().editions;
     const moves = (await movesOf(editions)).filter(({ id }) => id === 3n);
     const hashes = [...new Set(moves.map(({ hash }) => hash))];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { useApp } from "../support/app.ts";
 import { expectNear } from "../support/near.ts";
 import { feedOf, secondsPerDay, toWholeTokens } from "../support/story-exchanges.ts";
@@ -43,7 +43,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
   const expectDates = (items: readonly { readonly date: Date }[], count: number): void =>
     expect(items.map(({ date }) => date.getTime())).toEqual(Array.from({ length: count }, (_, position) => dateOf(today - position)));
 
-  it("getNftMarketSaleCount counts sales by day", async () => {
+  test("getNftMarketSaleCount counts sales by day", async () => {
     const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, storyValue(name), { days }));
     expect(address).toBe(storyValue(name));
     expectDates(items, days);
@@ -57,7 +57,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     expect(month.map(({ sale_count: count }) => count)).toEqual(items.slice(0, 30).map(({ sale_count: count }) => count));
   });
 
-  it("getNftMarketVolume sums sale volumes", async () => {
+  test("getNftMarketVolume sums sale volumes", async () => {
     const { items } = await dataOf(service.getNftMarketVolume(chain, storyValue(name), { days, quoteCurrency: "EUR" }));
     expectDates(items, days);
     const washDays = await daysOf(`${storyValue(name)}/volume/?days=${days}&quote-currency=EUR`);
@@ -77,7 +77,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     }
   });
 
-  it("getNftMarketFloorPrice returns the lowest price of the last 30 days, without wash trades", async () => {
+  test("getNftMarketFloorPrice returns the lowest price of the last 30 days, without wash trades", async () => {
     const { items } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue(name), { days }));
     expectDates(items, days);
     let floors = 0;
@@ -110,7 +110,7 @@ describe("the demo chain's market", () => {
     expect(salesOf("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
   });
 
-  it("getNftsForAddress includes the current floor in a wallet's NFTs", async () => {
+  test("getNftsForAddress includes the current floor in a wallet's NFTs", async () => {
     const { items } = await dataOf(service.getNftsForAddress(chain, storyValue("collector")));
     const { items: floors } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue("gardenCollection"), { days: 1 }));
     const item = items.find(({ contract_address: collection }) => collection === storyValue("gardenCollection"));

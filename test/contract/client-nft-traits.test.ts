@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { countTraits, documentsOf, idsOf, movesOf, regularCollections } from "../support/story-collections.ts";
 import { chain, dataOf, useNpmClient } from "./npm-client.ts";
 
@@ -19,14 +19,14 @@ const byFrequency = ([left, leftCount]: readonly [string | null, number], [right
   rightCount - leftCount || byBytes(left ?? "", right ?? "");
 
 describe("the npm client's NftService for traits", () => {
-  it.each(names)("getTraitsForCollection returns the traits of the %s", async (name) => {
+  test.each(names)("getTraitsForCollection returns the traits of the %s", async (name) => {
     const { collection, counts } = await read(name);
     const { items } = await dataOf(service.getTraitsForCollection(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
     expect(items.length).toBeGreaterThan(1);
   });
 
-  it.each(names)("getCollectionTraitsSummary summarises the traits of the %s according to their documents", async (name) => {
+  test.each(names)("getCollectionTraitsSummary summarises the traits of the %s according to their documents", async (name) => {
     const { collection, counts, documents } = await read(name);
     const { items } = await dataOf(service.getCollectionTraitsSummary(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
@@ -53,7 +53,7 @@ describe("the npm client's NftService for traits", () => {
     }
   });
 
-  it.each(names)("getAttributesForTraitInCollection counts each trait's values in the %s, most frequent first", async (name) => {
+  test.each(names)("getAttributesForTraitInCollection counts each trait's values in the %s, most frequent first", async (name) => {
     const { collection, counts } = await read(name);
     for (const [trait, values] of counts) {
       const { items } = await dataOf(service.getAttributesForTraitInCollection(chain, collection, encodeURIComponent(trait)));

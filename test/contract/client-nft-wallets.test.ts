@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { documentsOf, movesOf, ownersOf, regularCollections } from "../support/story-collections.ts";
 import { storyValue } from "../support/story-node.ts";
 import { collectionsReceivedBy, documentFields, heldOf, lastMoveTime, punksOf, servedFields } from "./nfts.ts";
@@ -7,7 +7,7 @@ import { chain, chainById, dataOf, useNpmClient } from "./npm-client.ts";
 const { NftService: service } = await useNpmClient();
 
 describe("the npm client's NftService for wallets", () => {
-  it.each(["collector", "trader", "hostileOwner"])(
+  test.each(["collector", "trader", "hostileOwner"])(
     "getNftsForAddress returns the holdings of the %s according to ownerOf() and balanceOf()",
     async (name) => {
       const owner = storyValue(name);
@@ -39,7 +39,7 @@ describe("the npm client's NftService for wallets", () => {
     },
   );
 
-  it("getNftsForAddress omits metadata on request, and includes it otherwise", async () => {
+  test("getNftsForAddress omits metadata on request, and includes it otherwise", async () => {
     const art = regularCollections().art;
     const [plain, withoutMetadata, withoutSpam] = await Promise.all(
       [{}, { noNftAssetMetadata: true }, { noSpam: true, withUncached: true }].map((options) =>
@@ -62,7 +62,7 @@ describe("the npm client's NftService for wallets", () => {
     expect(documents.size).toBeGreaterThan(3);
   });
 
-  it("checkOwnershipInNft returns a wallet's tokens in a collection, unfiltered and filtered by trait", async () => {
+  test("checkOwnershipInNft returns a wallet's tokens in a collection, unfiltered and filtered by trait", async () => {
     const [collector, garden] = [storyValue("collector"), regularCollections().garden];
     const moves = await movesOf(garden);
     const held = await heldOf(collector, moves, garden);
@@ -94,7 +94,7 @@ describe("the npm client's NftService for wallets", () => {
     expect(tokensWith(["Species"], ["Rose"]).length).toBeGreaterThan(0);
   });
 
-  it("checkOwnershipInNftForSpecificTokenId returns a token only to a wallet that holds it", async () => {
+  test("checkOwnershipInNftForSpecificTokenId returns a token only to a wallet that holds it", async () => {
     const { garden, editions } = regularCollections();
     const owned = await dataOf(
       service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("collector"), garden, storyValue("gardenTokenId")),

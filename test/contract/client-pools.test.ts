@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectNear } from "../support/near.ts";
 import {
   actionsOf,
@@ -29,7 +29,7 @@ const closedHour = Math.floor(head / 3600) * 3600;
 const fee = 0.003;
 
 describe("the npm client's XykService for pools", () => {
-  it.each(exchanges)("getPools iterates over all active pools on %s, each once, with the node's values", async (exchange) => {
+  test.each(exchanges)("getPools iterates over all active pools on %s, each once, with the node's values", async (exchange) => {
     const all = await poolsOf(exchange);
     const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
     expect(pages).toBe(Math.ceil(items.length / 2));
@@ -82,7 +82,7 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("getPools returns the pools as of the end of a day", async () => {
+  test("getPools returns the pools as of the end of a day", async () => {
     const end = Date.parse(storyValue("swapDay")) / 1000 + secondsPerDay;
     const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: storyValue("swapDay") }));
     expect(items.length).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("getPools returns prices from the feed and from the deepest pool", async () => {
+  test("getPools returns prices from the feed and from the deepest pool", async () => {
     const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
@@ -118,7 +118,7 @@ describe("the npm client's XykService for pools", () => {
     expectNear(rates.get(storyValue("goldToken")), toWholeTokens(dollars, 6) / toWholeTokens(gold, 18));
   });
 
-  it("getPoolByAddress returns a pool with its daily series, including days without trades", async () => {
+  test("getPoolByAddress returns a pool with its daily series, including days without trades", async () => {
     const weth = await feedOf("etherFeed", times);
     const today = Math.floor(head / secondsPerDay);
     const daysWithoutSwaps: number[] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { useApp } from "../support/app.ts";
 import { type NodeLog, node, storyValue } from "../support/story-node.ts";
 import { all, chain, dataOf, isValidDate, type Pages, type Reply, useNpmClient, walkBack } from "./npm-client.ts";
@@ -7,7 +7,7 @@ const app = await useApp();
 const client = await useNpmClient();
 
 describe("the npm client's TransactionService", () => {
-  it("getTransaction returns a transaction with its logs", async () => {
+  test("getTransaction returns a transaction with its logs", async () => {
     const hash = storyValue("swapTransaction");
     const { items } = await dataOf(client.TransactionService.getTransaction(chain, hash, { quoteCurrency: "USD", noLogs: false }));
     const receipt = await node<{ readonly logs: readonly NodeLog[]; readonly gasUsed: string; readonly effectiveGasPrice: string }>(
@@ -24,7 +24,7 @@ describe("the npm client's TransactionService", () => {
     expect(isValidDate(transaction?.block_signed_at)).toBe(true);
   });
 
-  it("getAllTransactionsForAddress iterates over all transactions, and its page links cover them in both directions", async () => {
+  test("getAllTransactionsForAddress iterates over all transactions, and its page links cover them in both directions", async () => {
     const options = { noLogs: true };
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), options));
     const iterated = transactions.map(({ tx_hash: hash }) => hash);
@@ -47,7 +47,7 @@ describe("the npm client's TransactionService", () => {
     expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
   });
 
-  it("getTransactionsForBlock returns a block's transactions by height, by hash and by page", async () => {
+  test("getTransactionsForBlock returns a block's transactions by height, by hash and by page", async () => {
     const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", storyValue("swapBlockHash"), false);
     const inOrder = ({ items }: { readonly items: readonly { readonly tx_hash: string; readonly tx_offset: number }[] }): string[] =>
       [...items].sort((a, b) => a.tx_offset - b.tx_offset).map(({ tx_hash: hash }) => hash);
@@ -65,7 +65,7 @@ describe("the npm client's TransactionService", () => {
     expect(inOrder({ items: transactions })).toEqual(block.transactions);
   });
 
-  it("getTransactionsForBlockByPage has no method in the client; the server accepts its path with a client header", async () => {
+  test("getTransactionsForBlockByPage has no method in the client; the server accepts its path with a client header", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -74,7 +74,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("getTransactionSummary returns a wallet's summary with its fees", async () => {
+  test("getTransactionSummary returns a wallet's summary with its fees", async () => {
     const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, storyValue("trader"), { withGas: true }));
     const [summary] = items;
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), { noLogs: true }));
@@ -89,7 +89,7 @@ describe("the npm client's TransactionService", () => {
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
 
-  it("getEarliestTransactionsForAddress has no method in the client; the server accepts its path and returns the first bucket", async () => {
+  test("getEarliestTransactionsForAddress has no method in the client; the server accepts its path and returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${storyValue("newcomer")}/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -98,7 +98,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("getTimeBucketTransactionsForAddress returns a bucket with links in both directions", async () => {
+  test("getTimeBucketTransactionsForAddress returns a bucket with links in both directions", async () => {
     const bucket = Number(storyValue("swapTimeBucket"));
     const read = await dataOf(
       client.TransactionService.getTimeBucketTransactionsForAddress(chain, storyValue("trader"), bucket, { noLogs: true }),

@@ -39,25 +39,31 @@ export function storyValue(name: string): string {
   return value;
 }
 
+interface Reply<T> {
+  readonly id: number;
+  readonly result?: T;
+  readonly error?: { readonly message: string };
+}
+
 /** Calls a method of the story's node, even while a test replaces the global `fetch`. */
 export async function node<T>(method: string, ...params: unknown[]): Promise<T> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-  const { result } = (await response.json()) as { readonly result?: T };
-  if (result === undefined) throw new Error(`${method} returned no result`);
-  return result;
+  const reply = (await response.json()) as Reply<T>;
+  if (reply.result === undefined) throw new Error(`${method} failed: ${JSON.stringify(reply)}`);
+  return reply.result;
 }
 
-/** Calls a method of the story's node once for each list item, in one batch. */
-export async function nodeBatch<T>(method: string, all: readonly (readonly unknown[])[]): Promise<T[]> {
-  const body = JSON.stringify(all.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
+/** Calls a method of the story's node once for each set of parameters, in one batch. */
+export async function nodeBatch<T>(method: string, paramsList: readonly (readonly unknown[])[]): Promise<T[]> {
+  const body = JSON.stringify(paramsList.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-  const results = (await response.json()) as { readonly id: number; readonly result?: T }[];
-  return results
+  const replies = (await response.json()) as Reply<T>[];
+  return replies
     .sort((a, b) => a.id - b.id)
-    .map(({ result }) => {
-      if (result === undefined || result === null) throw new Error(`${method} returned no result`);
-      return result;
+    .map((reply) => {
+      if (reply.result === undefined || reply.result === null) throw new Error(`${method} failed: ${JSON.stringify(reply)}`);
+      return reply.result;
     });
 }
 
@@ -70,11 +76,17 @@ export async function callResults(calls: readonly { readonly to: string; readonl
     const batch = calls.slice(first, first + callsPerBatch);
     const body = JSON.stringify(batch.map((call, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [call, "latest"] })));
     const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const replies = (await response.json()) as { readonly id: number; readonly result?: string }[];
-    results.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result ?? null));
+    const replies = (await response.json()) as Reply<string>[];
+    results.push(...replies.sort((a, b) => a.id - b.id).map(resultOfCall));
   }
   return results;
 }
+
+/** @throws {Error} if the node reports an error other than a revert. */
+const resultOfCall = ({ result, error }: Reply<string>): string | null => {
+  if (error !== undefined && !/revert/i.test(error.message)) throw new Error(`eth_call failed: ${error.message}`);
+  return result ?? null;
+};
 
 /** Calls a contract at the head and returns the result as words. */
 export const call = async (to: string, data: string): Promise<readonly bigint[]> => {

@@ -2,5 +2,5 @@ import type { Handlers } from "../context.ts";
 import { getApprovals } from "./get-approvals.ts";
 import { getNftApprovals } from "./get-nft-approvals.ts";
 
-/** The resolvers of approvals. */
+/** The resolvers of operations about approvals. */
 export const approvalsHandlers = { getApprovals, getNftApprovals } satisfies Partial<Handlers>;

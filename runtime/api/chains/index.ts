@@ -4,5 +4,5 @@ import { getAllChainStatus } from "./get-all-chain-status.ts";
 import { getAllChains } from "./get-all-chains.ts";
 import { getGasPrices } from "./get-gas-prices.ts";
 
-/** The resolvers of chains. */
+/** The resolvers of operations about chains. */
 export const chainsHandlers = { getAddressActivity, getAllChains, getAllChainStatus, getGasPrices } satisfies Partial<Handlers>;

@@ -16,7 +16,7 @@ import { getTransactionsForDex } from "./get-transactions-for-dex.ts";
 import { getTransactionsForExchange } from "./get-transactions-for-exchange.ts";
 import { getTransactionsForTokenAddress } from "./get-transactions-for-token-address.ts";
 
-/** The resolvers of exchanges. */
+/** The resolvers of operations about exchanges. */
 export const dexHandlers = {
   getAddressExchangeBalances,
   getDexForPoolAddress,

@@ -15,7 +15,7 @@ import { getTransactionsForBlockByPage } from "./get-transactions-for-block-by-p
 import { getTransactionsForBlockHash } from "./get-transactions-for-block-hash.ts";
 import { getTransactionsForBlockHashByPage } from "./get-transactions-for-block-hash-by-page.ts";
 
-/** The resolvers of the ledger. */
+/** The resolvers of operations about the ledger. */
 export const ledgerHandlers = {
   getBlock,
   getBlockHeights,

@@ -8,24 +8,24 @@ import { traitsOf, viewValues } from "./traits.ts";
 export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
   const max = maxValuesPerTrait(traits, context.limits.answerRows);
-  const [long, short] = [traits.filter((trait) => trait.unique_values > max), traits.filter((trait) => trait.unique_values <= max)];
+  const [truncated, complete] = [traits.filter((trait) => trait.unique_values > max), traits.filter((trait) => trait.unique_values <= max)];
   const namesOf = (rows: readonly TraitRow[]): string[] => rows.map(({ trait }) => trait);
   const [all, first, documents] = await Promise.all([
-    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(short), max),
-    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(long), 1),
+    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(complete), max),
+    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(truncated), 1),
     context.nftMetadata.documentCount(chain.id, collectionContract),
   ]);
   return {
     updated_at: updatedAt(context.now()),
     items: traits.map((trait) => {
       const values = all.get(trait.trait) ?? null;
-      const [frequent] = values ?? first.get(trait.trait) ?? [];
+      const [mostFrequent] = values ?? first.get(trait.trait) ?? [];
       const type = typeOf(trait);
       return {
         name: trait.trait,
         value_type: type,
         value_numeric: type === "numeric" ? viewRange(trait) : null,
-        value_string: type === "string" && frequent !== undefined ? viewFrequent(frequent, documents) : null,
+        value_string: type === "string" && mostFrequent !== undefined ? viewFrequent(mostFrequent, documents) : null,
         attributes: values === null ? null : [viewValues(trait, values)],
       };
     }),

@@ -6,7 +6,7 @@ import { getNativeTokenBalance } from "./get-native-token-balance.ts";
 import { getTokenBalancesForWalletAddress } from "./get-token-balances-for-wallet-address.ts";
 import { getTokenHolders } from "./get-token-holders.ts";
 
-/** The resolvers of tokens. */
+/** The resolvers of operations about tokens. */
 export const tokensHandlers = {
   getErc20TransfersForWalletAddress,
   getHistoricalPortfolioForWalletAddress,

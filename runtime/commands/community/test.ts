@@ -60,8 +60,7 @@ export const renderResult = ({ protocol, filled, isReader, operations, lending, 
 const renderTables = (filled: FilledTables | null): string => {
   if (filled === null) return "the rows of the index";
   const { logs, hasMore, reason } = filled;
-  const rows = `the rows of ${hasMore ? "the first " : ""}${logs} stored logs but no read results`;
-  return `${rows}, because ${reason}; restart Ashlar with communityDirectory to index the protocol`;
+  return `the rows of ${hasMore ? "the first " : ""}${logs} stored logs but no read results, because ${reason}`;
 };
 
 const renderOutcome = (name: string, found: string, problems: readonly string[]): string[] =>

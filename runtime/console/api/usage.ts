@@ -179,7 +179,10 @@ export async function readUsageCsv({ query }: Pick<Queryable, "query">, usage: F
     parametersOf(usage),
   );
   if (lines.length > maxLines)
-    throw new ConsoleError(400, `More than ${maxLines} lines from ${usage.from} to ${usage.to}: choose fewer days, a key or an operation.`);
+    throw new ConsoleError(
+      400,
+      `More than ${maxLines} lines from ${usage.from} to ${usage.to}: choose fewer days, or filter by key or operation.`,
+    );
   return [csvColumns, ...lines.map(toCells)].map((cells) => renderRecord(cells.map(renderField))).join("");
 }
 

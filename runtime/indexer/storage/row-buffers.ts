@@ -6,7 +6,7 @@ import type { Row, StoredProjection, Table } from "../projection.ts";
 import { attributed } from "../projection-error.ts";
 import { statementsOf } from "./write-rows.ts";
 
-/** One table's buffered rows: as COPY text, or as rows if a key's later row replaces its earlier one. */
+/** One table's buffered rows: as COPY text, or as rows if only one row per key is written. */
 export type BufferedRows = TableRows & {
   /** The rows' projection; undefined for node responses. */
   readonly projection?: StoredProjection;

@@ -19,7 +19,7 @@ export interface PagedList {
   readonly path: (height: number) => string;
   readonly size: number;
   readonly rowKey: (row: Row) => string;
-  readonly rows: (height: number) => Promise<string[]>;
+  readonly expectedKeys: (height: number) => Promise<string[]>;
 }
 export interface Row {
   readonly tx_hash: Hash;
@@ -46,7 +46,7 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
       path: () => `address/${trader}/transfers_v2/?contract-address=${token}`,
       size: 40,
       rowKey: ({ tx_hash: hash }) => hash,
-      rows: async (height) => [
+      expectedKeys: async (height) => [
         ...new Set(
           (await logsUpTo(height))
             .filter(({ topics }) => topics.slice(1, 3).includes(wordOf(trader)))
@@ -59,19 +59,19 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
       size: 60,
       rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
       // The chain has one contract, so no address filter is needed. Its creation also emits logs.
-      rows: async (height) => (await logsUpTo(height, [])).map(logKey),
+      expectedKeys: async (height) => (await logsUpTo(height, [])).map(logKey),
     },
     "logs of a topic": {
       path: () => `events/topics/${transferTopic}/?sender-address=${token}`,
       size: 50,
       rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
-      rows: async (height) => (await logsUpTo(height)).map(logKey),
+      expectedKeys: async (height) => (await logsUpTo(height)).map(logKey),
     },
     holders: {
       path: () => `tokens/${token}/token_holders_v2/?`,
       size: 100,
       rowKey: ({ address, balance }) => `${address} ${balance}`,
-      rows: async (height) => {
+      expectedKeys: async (height) => {
         const words = new Set((await logsUpTo(height)).flatMap(({ topics }) => topics.slice(1, 3)));
         const owners = [...words].map((word): Address => `0x${word.slice(26)}`).filter((address) => address !== zeroAddress);
         const returned = await chain.batch<Hex>(
@@ -89,7 +89,7 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
       path: () => "block_v2/2023-11-14/latest/?",
       size: 25,
       rowKey: ({ height }) => String(height),
-      rows: async (height) => Array.from({ length: height + 1 }, (_, number) => String(number)),
+      expectedKeys: async (height) => Array.from({ length: height + 1 }, (_, number) => String(number)),
     },
   };
 }

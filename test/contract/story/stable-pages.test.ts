@@ -126,12 +126,12 @@ describe("paging through two servers while blocks arrive", () => {
   it.each(pagedListNames)("returns every row of %s once, as of the first page", async (title) => {
     const list = lists[title];
     const anchor = await chain.head();
-    const expected = await list.rows(anchor);
+    const expected = await list.expectedKeys(anchor);
     const rows = await walk(list, anchor, mineChange);
     expect(rows).toEqual(expected);
     // The list has at least three pages, and it has changed in the meantime.
     expect(rows.length).toBeGreaterThan(2 * list.size);
-    expect(await list.rows(await chain.head())).not.toEqual(expected);
+    expect(await list.expectedKeys(await chain.head())).not.toEqual(expected);
   });
 
   interface Linked {
@@ -183,7 +183,7 @@ describe("a reorganisation between two pages", () => {
   it.each(paged)("does not affect the pages of %s if it is above the anchor", async (title) => {
     const list = lists[title];
     const anchor = await chain.head();
-    const expected = await list.rows(anchor);
+    const expected = await list.expectedKeys(anchor);
     const rows = await walk(list, anchor, async (page) => {
       if (page > 0) return mineChange();
       await mineChange();
@@ -199,7 +199,7 @@ describe("a reorganisation between two pages", () => {
       const list = lists[title];
       await mineChange();
       const anchor = await chain.head();
-      const oldBranch = await list.rows(anchor);
+      const oldBranch = await list.expectedKeys(anchor);
       let newAnchor = 0;
       const rows = await walk(list, anchor, async (page) => {
         if (page > 0) return mineChange();
@@ -207,11 +207,11 @@ describe("a reorganisation between two pages", () => {
         // The next page sets a new anchor for the pages after it.
         newAnchor = await chain.head();
       });
-      const newBranch = await list.rows(newAnchor);
+      const newBranch = await list.expectedKeys(newAnchor);
       expect(rows).toEqual([...oldBranch.slice(0, list.size), ...newBranch.slice(list.size)]);
       expect(newBranch).not.toEqual(oldBranch);
       const head = await chain.head();
-      expect(await walk(list, head, mineChange)).toEqual(await list.rows(head));
+      expect(await walk(list, head, mineChange)).toEqual(await list.expectedKeys(head));
     },
   );
 });

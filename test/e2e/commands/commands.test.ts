@@ -181,7 +181,7 @@ describe("operator actions", () => {
       "chain.pause  other",
       "",
     ]);
-    const warning = "All rows of other will be deleted, including its prices and metadata; other chains and all keys will not change.\n";
+    const warning = "All rows of other will be deleted, including its prices and metadata. Other chains and API keys are not affected.\n";
     expect(await runToExit(["chains", "remove", "other", "--yes", "one"])).toEqual([
       1,
       `${warning}Invalid confirmation "one": expected other. Nothing was changed.\n`,

@@ -5,7 +5,7 @@ import type { ServerProcess } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
 import { blockPath, type IndexedBlock, indexBlock } from "./indexed-block.ts";
 import { isResponse, type Outcome, request, unlimited } from "./load.ts";
-import { processesOf } from "./workers-of.ts";
+import { processesOf } from "./processes-of.ts";
 
 const path = blockPath;
 let indexed: IndexedBlock;

@@ -15,7 +15,7 @@ import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 import { isGone } from "../start/service-process.ts";
 import { isResponse, startLoad, unlimited } from "./load.ts";
-import { processesOf } from "./workers-of.ts";
+import { processesOf } from "./processes-of.ts";
 
 const path = "/v1/own/block_v2/1/";
 

@@ -6,7 +6,7 @@ import type { ServerProcess } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
 import { blockPath, type IndexedBlock, indexBlock } from "./indexed-block.ts";
 import { request, unlimited } from "./load.ts";
-import { processesOf } from "./workers-of.ts";
+import { processesOf } from "./processes-of.ts";
 
 const requests = "ashlar_http_request_duration_seconds_count";
 let indexed: IndexedBlock;

@@ -35,7 +35,7 @@ const get = async (path: string): Promise<JsonResponse> => {
 const readStatuses = async () =>
   [await get(balancesPath("one", sharded.one)), await get(balancesPath("two", sharded.two))].map(({ status }) => status);
 
-test("workers serve the other database's chains while one database is lost, and all chains once it is back", async () => {
+test("workers serve the remaining chains while a database is lost, and all chains once it is back", async () => {
   expect(await readStatuses()).toEqual([200, 200]);
   expect(namesIn(await get(statusesPath))).toEqual(["one", "two"]);
   expect(server.output()).not.toContain(new URL(sharded.shard.server.url).password);

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 import { isGone } from "../start/service-process.ts";
 import { blockPath, type IndexedBlock, indexBlock } from "./indexed-block.ts";
 import { isResponse, type Load, request, startLoad, unlimited } from "./load.ts";
-import { processesOf } from "./workers-of.ts";
+import { processesOf } from "./processes-of.ts";
 
 const path = blockPath;
 /** The cost of a request to `path` in the catalog: 1 credit per call. */

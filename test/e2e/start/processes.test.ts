@@ -3,7 +3,7 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { isResponse, request, startLoad } from "../serve/load.ts";
-import { processesOf } from "../serve/workers-of.ts";
+import { processesOf } from "../serve/processes-of.ts";
 import { isGone, prepareData, type ServiceProcess, startService } from "./service-process.ts";
 
 let chain: TestChain;

@@ -41,7 +41,9 @@ describe("ashlar community test", () => {
     );
     const result = await savings.tryDirectory();
     // Each of the 12 deposits has two logs: Deposit, and the shares' Transfer.
-    const filled = { reason: "its tables, columns, indexes or reads differ from those in the index", logs: 24, hasMore: false };
+    const reason =
+      "its tables, columns, indexes or reads differ from those in the index; restart Ashlar with communityDirectory to index the protocol";
+    const filled = { reason, logs: 24, hasMore: false };
     expect(result).toMatchObject({ protocol: "savings", isReader: true, filled });
     expect(result.operations.map(({ operation, items, problems }) => [operation, items, problems])).toEqual([
       // Two wallets with shares in two vaults.
@@ -49,7 +51,7 @@ describe("ashlar community test", () => {
       ["deposits", 12, []],
     ]);
     expect(renderResult(result, "test")[0]).toBe(
-      `savings on test, with the rows of 24 stored logs but no read results, because ${filled.reason}; restart Ashlar with communityDirectory to index the protocol:`,
+      `savings on test, with the rows of 24 stored logs but no read results, because ${filled.reason}:`,
     );
     expect(
       await savings.testDatabase.database.query("SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"),
@@ -65,12 +67,18 @@ describe("ashlar community test", () => {
       "a signature",
       'uint256 assets, uint256 shares)"]\n    indexes: [[owner]]',
       'uint256 assets, uint128 shares)"]\n    indexes: [[owner]]',
-      "its events, contracts, calls or version differ from those in the index",
+      "its events, contracts, calls or version differ from those in the index; restart Ashlar with communityDirectory to index the protocol",
       // The share transfers.
       12,
     ],
-    ["the network", "      test:", "      eth-mainnet:", "it has no contracts on test, but on eth-mainnet", 0],
-    ["the version", "version: 1", "version: 2", "its events, contracts, calls or version differ from those in the index", 24],
+    ["the network", "      test:", "      eth-mainnet:", "it has no contracts on test, only on eth-mainnet", 0],
+    [
+      "the version",
+      "version: 1",
+      "version: 2",
+      "its events, contracts, calls or version differ from those in the index; restart Ashlar with communityDirectory to index the protocol",
+      24,
+    ],
   ])("does not use the index's rows if the declaration has changed: %s", async (_case, text, replacement, reason, logs) => {
     savings.directory.edit("protocol.yaml", text, replacement);
     const result = await savings.tryDirectory();

@@ -72,7 +72,7 @@ describe("a response", () => {
     expect(headers["content-encoding"]).toBeUndefined();
   });
 
-  it("costs the same in each encoding, and HEAD returns the same headers, except a compressed body's length", async () => {
+  it("costs the same in each encoding, and HEAD returns the same headers, except for the length of a compressed body", async () => {
     for (const coding of ["identity", "br"]) {
       const get = await send(large, coding);
       const head = await send(large, coding, "HEAD");

@@ -28,7 +28,7 @@ describe("the cost of a response", () => {
     expect(costOf(operationWithCost(10, "item"), { items: null }, 30, noExtras)).toBe(1);
   });
 
-  it("includes the rows of all parents if the data is a list", () => {
+  it("counts the rows of every element if the data is a list", () => {
     const data = [{ prices: [{}, {}] }, { prices: [{}] }];
     expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, noExtras)).toBe(15);
   });

@@ -6,7 +6,7 @@ import { type Harness, startHarness } from "./harness.ts";
 /** An unexpected error's message, which no response may contain. */
 const secret = "relation tokens SELECT balance FROM /srv/ashlar/queries.ts ckey_0123456789abcdef0123456789a";
 
-/** A wallet in mixed case. */
+/** A wallet's address in mixed case. */
 export const wallet = `0x${"Ab".repeat(20)}`;
 
 /** Starts a server whose endpoints succeed, report a missing entity, or fail in known ways. */

@@ -180,7 +180,7 @@ test("strict mode refuses a request that the parsers accept but the document doe
   );
   const response = await strictApp.get("/v1/demo/block_v2/7/");
   expect(response.body).toEqual(
-    failure(400, expect.stringMatching(/^Request violates the OpenAPI document of getBlock: .*blockHeight.* must match pattern/)),
+    failure(400, expect.stringMatching(/^Request to getBlock violates the OpenAPI document: .*blockHeight.* must match pattern/)),
   );
   await Promise.all([app.end(), strictApp.end()]);
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const rows = <Row extends object>(database: Database, sql: string) => database.query<Row>(sql);
 const quantity = (value: number) => `0x${value.toString(16)}`;
-const balanceCall = (to: string, data: string, height: number) => ({ method: "eth_call", params: [{ to, data }, quantity(height)] });
+const callAt = (to: string, data: string, height: number) => ({ method: "eth_call", params: [{ to, data }, quantity(height)] });
 
 describe("the index of a chain with every kind of transfer", () => {
   it("has the native balances that the node reports, after every block that changed them", async () => {
@@ -81,7 +81,7 @@ describe("the index of a chain with every kind of transfer", () => {
     const erc20 = artifacts.erc20();
     const reported = await chain.batch<string>(
       history.map(({ owner, token, block_number }) =>
-        balanceCall(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
+        callAt(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
       ),
     );
     expect(history.map(({ balance }) => BigInt(balance))).toEqual(reported.map((value) => BigInt(value)));
@@ -97,8 +97,8 @@ describe("the index of a chain with every kind of transfer", () => {
     const reported = await chain.batch<string>(
       nftBalances.map(({ owner, token, token_id, standard }) =>
         standard === 2
-          ? balanceCall(token, call(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
-          : balanceCall(token, call(editions, token as `0x${string}`, "balanceOf", [owner, BigInt(token_id)]).data, head),
+          ? callAt(token, call(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
+          : callAt(token, call(editions, token as `0x${string}`, "balanceOf", [owner, BigInt(token_id)]).data, head),
       ),
     );
     const expected = nftBalances.map(({ owner, standard }, index) =>

@@ -194,7 +194,7 @@ describe("a projection whose periods cannot restore its rows", () => {
   it("is rejected with the missing columns", () => {
     const { colour: _, ...colourless } = periods.columns;
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
-      "The periods of table shelf lack colour.",
+      "The periods table of shelf lacks colour.",
     );
     const { since_block: _since, ...undated } = latest.columns;
     expect(() => defineProjection(projectionOf({ ...latest, columns: undated }, periods))).toThrow(

@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
-import { processesOf } from "../../e2e/serve/workers-of.ts";
+import { processesOf } from "../../e2e/serve/processes-of.ts";
 import { descendantsOf } from "../../e2e/start/service-process.ts";
 import { postmasterOf } from "../../support/database/embedded-fixture.ts";
 import { freePort } from "../../support/free-port.ts";

@@ -22,7 +22,7 @@ export const inspectorEnvironment = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 /** Collects garbage in a process with this environment, whose output contains the debugger's URL, and returns the used heap in megabytes. */
 export async function heapMegabytes(output: string): Promise<number> {
   const url = /Debugger listening on (ws:\S+)/.exec(output)?.[1];
-  if (url === undefined) throw new Error(`The process has no inspector: ${output.slice(0, 200)}`);
+  if (url === undefined) throw new Error(`No inspector URL in the process's output: ${output.slice(0, 200)}`);
   const socket = new WebSocket(url);
   const call = (id: number, method: string): Promise<unknown> =>
     new Promise((resolve, reject) => {

@@ -90,7 +90,7 @@ describe("the scheduler", () => {
     expect(warnings[0]).toBe("test: job fail failed, retrying in 2 s: connection refused");
   });
 
-  it("stops immediately with the process, even while the node does not respond", async () => {
+  it("stops immediately when its signal aborts, even while the node does not respond", async () => {
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;

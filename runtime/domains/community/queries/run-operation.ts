@@ -40,7 +40,8 @@ export const createOperationQueries = (reader: Pick<Database, "run"> | undefined
    * computed.
    */
   const run = async (query: OperationQuery, values: Values, limit: number): Promise<OperationRow[]> => {
-    if (reader === undefined) throw new RequestError(503, "Community endpoints are not available: this server has no connection for them.");
+    if (reader === undefined)
+      throw new RequestError(503, "Community endpoints are not available: this server has no database connection for them.");
     const parameters = query.parameters.map((name) => encode(values[name] ?? null));
     const text = limitRows(query.text, parameters.length + 1);
     const rows = await reader.run<OperationRow>({

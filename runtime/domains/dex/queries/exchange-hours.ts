@@ -11,6 +11,7 @@ export interface ExchangeHour {
   /** The first block at or after the end of the hour. */
   readonly block_number: number;
   readonly pools: number;
+  /** Pools with a swap in the last seven days. */
   readonly week_pools: number;
   readonly tokens: number | null;
   readonly ranked_tokens: number;
@@ -37,7 +38,7 @@ const selectHours = plannedOnce(sql`SELECT k.position::int4 AS position, h.*
   FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(factory, hour, position) CROSS JOIN LATERAL (
     SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = k.factory AND hour = k.hour LIMIT 1) h`);
 
-/** Max cached roll-ups per chain: a month of days for a few hundred exchanges. */
+/** Max cached roll-ups per chain: 30 daily roll-ups of a few hundred exchanges. */
 const maxCached = 10_000;
 
 /** Queries for the totals of exchanges by hour; `cache` may cache totals that responses read repeatedly. */
@@ -57,13 +58,13 @@ export function createExchangeHourQueries({ query }: Queryable, cache: CacheLook
   const lookUpHours = lookUp(selectHours);
 
   return {
-    /** The roll-up of the newest hour, from hour `from` on, that the chain had passed by a block. */
+    /** The roll-up of the newest hour, not before `from`, that had ended at or before a block; null if there is none. */
     newestHour: async (chainId: number, factory: Address, from: number, block: number): Promise<ExchangeHour | null> => {
       const key = `${factory}:${from}:${block}`;
       return (await lookUpNewest(chainId, [key])).get(key) ?? null;
     },
 
-    /** The roll-up of an hour that the chain had passed by a block. */
+    /** The roll-up of an hour; null if it had not ended at or before a block. */
     hourAt: async (chainId: number, factory: Address, hour: number, block: number): Promise<ExchangeHour | null> => {
       const rows = await query<ExchangeHour>(selectHour, [chainId, bytes(factory), hour, block]);
       return rows[0] ?? null;

@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { nothing, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { forEachInTurns } from "../../../lib/turns.ts";
-import { type HeldCollectionRow, heldCollections } from "../../nft/queries/holders.ts";
+import { type HeldCollectionRow, heldCollections } from "../../nft/queries/held-collections.ts";
 import { asOfBlock, balanceBefore, type NftBalanceRow, nftBalancesAsOf } from "../../tokens/queries/balance.ts";
 import { type NftMetadataRow, selectMetadata } from "./metadata.ts";
 import type { TraitFilter } from "./trait-filter.ts";

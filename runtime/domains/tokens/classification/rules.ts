@@ -45,7 +45,7 @@ export const rulesSchema = z.strictObject({
         .int()
         .min(10)
         .max(1000)
-        .describe("Number of a token's first logs that are examined; a token with fewer logs was not airdropped."),
+        .describe("Number of a token's first logs that are examined; a token with fewer logs is not classified as airdropped."),
       perTransaction: z.number().int().min(2).describe("Min average number of these logs per transaction of an airdropped token."),
     })
     .describe("Tokens sent to many accounts that did not request them."),

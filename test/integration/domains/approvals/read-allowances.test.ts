@@ -52,7 +52,7 @@ describe("an allowance that may have been used", () => {
     expect(await opened.servedAllowance(token, router)).toBe("70");
   });
 
-  it("is retried while the node cannot run contracts, and is read within an hour once it can", async () => {
+  it("is read within an hour after the node can run contracts again", async () => {
     await opened.mineAll(approve(owner, coin, spender, 100n));
     await opened.mineAll(transferFrom(spender, coin, owner, spender, 30n));
     await opened.index.waitForHead();
@@ -120,7 +120,7 @@ describe("an allowance that may have been used", () => {
     expect(await opened.servedAllowance()).toBe("50");
   });
 
-  it("is read by the next process, and its queue entry is deleted once the read is final", async () => {
+  it("is read after a restart, and its queue entry is deleted once the read is final", async () => {
     await opened.mineAll(approve(owner, coin, spender, 100n));
     await opened.mineAll(transferFrom(spender, coin, owner, spender, 30n));
     await opened.index.waitForHead();

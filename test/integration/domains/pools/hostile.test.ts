@@ -192,7 +192,7 @@ describe("a transaction that swaps a token in both an exclusive and a claimed po
   it("is counted once, as is one that swaps only in the claimed pool", async () => {
     const tokenView = async (token: Address) => (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
     expect(await tokenView(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
-    // The previous test's claimed pool; its address and other token are read from the exchange's list.
+    // The claimed pool of an earlier test; its address and other token are read from the exchange's list.
     const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
       (pool: ResponseData) => pool.dex_name === "swap" && pool.exchange !== pair,
     );

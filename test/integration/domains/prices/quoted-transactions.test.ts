@@ -111,7 +111,7 @@ describe("the sum of a wallet's fees", () => {
   const gasSummary = async (address: string, query = "") =>
     (await dataOf(`address/${address}/transactions_summary/?with-gas=true${query}`)).items[0]?.gas_summary;
 
-  it("values the fees of each day at the day's close", async () => {
+  it("uses each day's closing price", async () => {
     expect(await gasSummary(wallet)).toMatchObject({
       total_sent_count: 4,
       total_fees_paid: String(3n * 42_000_000_000_000n + 52_000_000_000_000n),
@@ -138,7 +138,7 @@ describe("the sum of a wallet's fees", () => {
     });
   });
 
-  it("is 0 without an average for a wallet that only received", async () => {
+  it("is 0, with a null average, for a wallet that only received", async () => {
     await index.insert("address_transactions", [{ chain_id: 7, address: other, ordinal: 0, block_number: 2, transaction_index: 0 }]);
     const nothing = { total_sent_count: 0, total_fees_paid: "0", average_gas_quote_per_tx: null };
     expect(await gasSummary(other)).toMatchObject({ ...nothing, total_gas_quote: 0, pretty_total_gas_quote: "$0.00" });

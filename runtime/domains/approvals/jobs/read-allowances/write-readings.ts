@@ -2,7 +2,7 @@ import { bytes, bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import { sql } from "../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
-import { countAttempts } from "../../../../jobs/queue.ts";
+import { incrementAttempts } from "../../../../jobs/queue.ts";
 import type { AllowanceReading } from "./call-allowances.ts";
 import type { Pair } from "./pairs.ts";
 
@@ -59,7 +59,7 @@ export const markRead = async (
 
 /** Counts a failed attempt for each pair. */
 export const countFailures = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
-  countAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
+  incrementAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
 
 /**
  * Requeues pairs read at a block that a reorganisation removed. Pairs that a removed block above the head put in doubt are due immediately, because the chain

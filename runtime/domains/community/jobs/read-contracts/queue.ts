@@ -1,7 +1,7 @@
 import { bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import { identifier, sql } from "../../../../database/sql.ts";
-import { countAttempts } from "../../../../jobs/queue.ts";
+import { incrementAttempts } from "../../../../jobs/queue.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { hasArguments } from "../../queued-arguments.ts";
 import { readsTable } from "../../relations.ts";
@@ -47,7 +47,7 @@ export const removeReads = async (client: DatabaseClient, chainId: number, reads
 
 /** Counts a failed attempt for each read. */
 export const countFailedReads = (client: DatabaseClient, chainId: number, reads: readonly DueRead[]): Promise<void> =>
-  countAttempts(
+  incrementAttempts(
     client,
     { table: readsTable.name, key: { protocol: "text", read_name: "text", contract: "bytea", arguments: "text", block_number: "int8" } },
     chainId,

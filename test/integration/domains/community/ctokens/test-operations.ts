@@ -16,7 +16,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenFixt
   });
 
   /** Expects a market's item in market_data to equal what its functions return at a height. */
-  const compareMarket = async (item: Readonly<Record<string, unknown>> | undefined, cToken: CToken, height: number): Promise<void> => {
+  const expectMarket = async (item: Readonly<Record<string, unknown>> | undefined, cToken: CToken, height: number): Promise<void> => {
     const { tokens, borrows, cash, supply, utilization } = await marketAt(story.view, cToken, height);
     expect(item, `${cToken.address} at ${height}`).toMatchObject({
       name: "Receipt",
@@ -40,7 +40,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenFixt
       const items = await story.itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(story.market.all.map(({ address }) => address).sort());
       for (const cToken of story.market.all)
-        await compareMarket(
+        await expectMarket(
           items.find(({ pool_address }) => pool_address === cToken.address),
           cToken,
           height,
@@ -74,7 +74,7 @@ export const testCTokenOperations = (start: () => Promise<CTokenStory<CTokenFixt
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
-  it("are restricted to one market by its address, and empty for any other contract", async () => {
+  it("can be filtered by a market's address; any other contract's address returns an empty list", async () => {
     const { itemsOf, head: height, market } = story;
     const { address } = market.all.at(-1) as CToken;
     expect((await itemsOf("market_data", { height, pool: address })).map(({ pool_address }) => pool_address)).toEqual([address]);

@@ -23,8 +23,8 @@ afterAll(async () => {
 
 const addresses = (items: readonly Readonly<Record<string, unknown>>[]) => items.map(({ pool_address }) => pool_address);
 
-describe("lending-pool markets over HTTP", () => {
-  it("have the amounts that the contracts return at the head", async () => {
+describe("the market operations of lending pools", () => {
+  it("return the amounts that the contracts return at the head", async () => {
     const { items } = await served.get("protocol_01/market_data/");
     for (const reserve of lending.market.reserves) {
       const { supplied, variableDebt, stableDebt, available } = await viewsOf(lending.chain).reserveAt(reserve, lending.head);
@@ -45,7 +45,7 @@ describe("lending-pool markets over HTTP", () => {
       expect((await served.get(path)).items).toEqual(items);
   });
 
-  it("are restricted to a reserve or a pool by pool-address, and respond with 404 for any other contract", async () => {
+  it("filter by a reserve or a pool with pool-address, and respond with 404 for any other contract", async () => {
     const { pools, reserves, coins } = lending.market;
     const [{ aToken }] = reserves as [(typeof reserves)[0]];
     expect(addresses((await served.get(`protocol_01/market_data/?pool-address=${aToken}`)).items)).toEqual([aToken]);
@@ -54,7 +54,7 @@ describe("lending-pool markets over HTTP", () => {
     expect(await served.request(`protocol_01/market_data/?pool-address=${coins[0]?.address}`)).toMatchObject({ status: 404 });
   });
 
-  it("are paginated without gaps or duplicates", async () => {
+  it("paginate without gaps or duplicates", async () => {
     const { items } = await served.get("protocol_01/market_data/");
     const pages = await Promise.all([0, 1].map((page) => served.get(`protocol_01/market_data/?page-size=3&page-number=${page}`)));
     expect(pages.map(({ pagination }) => pagination.has_more)).toEqual([true, false]);
@@ -66,8 +66,8 @@ describe("lending-pool markets over HTTP", () => {
   });
 });
 
-describe("wallets in lending pools over HTTP", () => {
-  it("have the balances that the contracts return at the head, including as CSV", async () => {
+describe("the wallet operations of lending pools", () => {
+  it("return the balances that the contracts return at the head, including as CSV", async () => {
     const { people, reserves } = lending.market;
     for (const wallet of people) {
       const { items } = await served.get(`protocol_01/balances/?address=${wallet}`);
@@ -78,7 +78,7 @@ describe("wallets in lending pools over HTTP", () => {
     }
   });
 
-  it("have their actions in order across pages", async () => {
+  it("return actions in order across pages", async () => {
     const [wallet] = lending.market.people as [Address];
     const expected = await actionsOf(lending.chain, lending.market, wallet);
     const items = [];
@@ -93,7 +93,7 @@ describe("wallets in lending pools over HTTP", () => {
     expect(csv.length).toBeGreaterThan(10);
   });
 
-  it("have no items without a position, and get 400 without an address", async () => {
+  it("return no items for a wallet without a position, and 400 if the address is missing", async () => {
     const otherWallet = `0x${"12".repeat(20)}`;
     for (const operation of ["balances", "transactions"]) {
       expect((await served.get(`protocol_01/${operation}/?address=${otherWallet}`)).items).toEqual([]);

@@ -11,7 +11,7 @@ import { updateHolderCounts } from "./holder-counts.ts";
 import { createHolderCursor, type Holder } from "./holder-cursor.ts";
 import { type NodeReading, writeReadings } from "./readings.ts";
 
-/** Max holders per run, and per turn of a token. */
+/** Max holders per run, and in all runs for one token before the next token. */
 const holdersPerRun = 450;
 const holdersPerTurn = 4_500;
 
@@ -30,10 +30,10 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
       if (token === null) return false;
       if (cursor.token() === null) cursor.startTurn(token);
       const { holders, isOver, isEmpty } = await cursor.next(database, chainId, holdersPerRun);
-      if (holders.length > 0) await locate(context, head, await readAgain(context, head, token, holders));
+      if (holders.length > 0) await locate(context, head, await refreshHolders(context, head, token, holders));
       if (!isOver) return false;
       await recordRefresh(database, chainId, token, clock());
-      // Continues without a pause after a token without holders, of which there may be thousands.
+      // Continues without a pause if the token has no holders: there may be thousands of such tokens.
       return isEmpty;
     },
   };
@@ -49,8 +49,8 @@ const nextToken = async (database: Queryable, chainId: number, before: Date): Pr
   return row?.token ?? null;
 };
 
-/** Reads balances again; writes and returns those that have changed. */
-const readAgain = async (
+/** Reads the holders' balances again; stores those that have changed, and returns the changes. */
+const refreshHolders = async (
   context: JobContext,
   head: IndexedBlock,
   token: Address,

@@ -8,21 +8,21 @@ import { accounts, callUnlogged, chain, indexOptions, mine, proxy, quantity, rec
 export const describeUnusualCases = (): void => {
   describe("an index that starts late on a node without old state", () => {
     it("writes nothing while the node's block at the indexed head has a different hash", async () => {
+      let isHashReplaced = false;
       const hideState = proxy.tamper;
       proxy.tamper = (method, reply, params) => {
         hideState?.(method, reply, params);
         // The job compares the block with a request by number and without transactions.
         if (method !== "eth_getBlockByNumber" || params[1] !== false || Number.isNaN(Number(params[0]))) return;
-        if (isComparing) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
+        if (isHashReplaced) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
       };
-      let isComparing = false;
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
       const unknown = await countUnknown(testDatabase.database);
-      isComparing = true;
+      isHashReplaced = true;
       await reconciliation.runFor(2);
       expect(await countUnknown(testDatabase.database)).toBe(unknown);
-      isComparing = false;
+      isHashReplaced = false;
       await reconciliation.runFor(2);
       expect(await countUnknown(testDatabase.database)).toBe(0);
     });
