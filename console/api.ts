@@ -29,12 +29,15 @@ function reportUnreachable(error: unknown): never {
   );
 }
 
+/** Parses a JSON object. A proxy in front of the console may respond with anything else. */
 function parseBody<T>(text: string, status: number): T {
   try {
-    return JSON.parse(text) as T;
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null) return body as T;
   } catch {
-    throw new ApiError(status, `The response with status ${status} is not JSON.`);
+    // Reported below.
   }
+  throw new ApiError(status, `The response with status ${status} is not a JSON object.`);
 }
 
 let onSignedOut: () => void = () => undefined;

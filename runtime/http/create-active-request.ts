@@ -5,8 +5,8 @@ import type { Span } from "../lib/tracing.ts";
 import { failures } from "./errors.ts";
 
 /**
- * Creates the active request of a response. It aborts when its deadline passes or the client disconnects. `onEnd` is called once, when the response is closed and no
- * statement is running, with the statements' total time in milliseconds; statements that start later are not counted.
+ * Creates the active request of a response. It aborts when its deadline passes or the client disconnects. `onEnd` is called once, when the response is
+ * closed and no statement is running, with the statements' total time in milliseconds; statements that start later are not counted.
  */
 export function createActiveRequest(
   response: ServerResponse,

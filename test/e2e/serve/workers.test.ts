@@ -153,13 +153,15 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
 
   it("is replaced if it hangs, while the others accept all connections", async () => {
     // The environment variable makes every process enter an infinite loop on SIGUSR2.
-    const loop = "data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})";
+    const loop = "data:text/javascript,process.on('SIGUSR2',()=>{process._rawDebug('in%20the%20loop');for(;;);})";
     const running = await serve(3, unlimited, "warn", { NODE_OPTIONS: `--import=${loop}` });
     const { key } = await keys.create({ label: "loop" });
     const pid = workersOf(running).get("worker 2") ?? 0;
     load = startLoad(running.url + path, key, 4, 20);
     await until("responses", () => (load?.outcomes.length ?? 0) > 40);
     process.kill(pid, "SIGUSR2");
+    // It may accept connections before.
+    await until("worker 2 to hang", () => running.output().includes("in the loop"));
     // New connections: the other workers accept those that the hung worker does not.
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {

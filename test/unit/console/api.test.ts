@@ -21,8 +21,14 @@ describe("the console's requests", () => {
   it.each([
     ["an error's text", json({ error: "The key does not exist." }, 404), 404, "The key does not exist."],
     ["an error without a text", json({}, 500), 500, "The request failed with status 500."],
-    ["a proxy's page", () => new Response("<h1>Bad gateway</h1>", { status: 502 }), 502, "The response with status 502 is not JSON."],
-    ["a page instead of data", () => new Response("<h1>Welcome</h1>"), 200, "The response with status 200 is not JSON."],
+    [
+      "a proxy's page",
+      () => new Response("<h1>Bad gateway</h1>", { status: 502 }),
+      502,
+      "The response with status 502 is not a JSON object.",
+    ],
+    ["JSON that is no object", json(null, 502), 502, "The response with status 502 is not a JSON object."],
+    ["a page instead of data", () => new Response("<h1>Welcome</h1>"), 200, "The response with status 200 is not a JSON object."],
     [
       "no response",
       () => Promise.reject(new TypeError("fetch failed")),
@@ -61,7 +67,7 @@ describe("the console's requests", () => {
     const signOut = vi.fn();
     listenForSignOut(signOut);
     respondWith(() => new Response("<h1>Unauthorized</h1>", { status: 401 }));
-    await expect(get("keys")).rejects.toThrow("The response with status 401 is not JSON.");
+    await expect(get("keys")).rejects.toThrow("The response with status 401 is not a JSON object.");
     expect(signOut).toHaveBeenCalledOnce();
   });
 });

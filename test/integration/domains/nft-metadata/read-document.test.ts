@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, test } from "vitest";
 import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
 import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
 import { createWeb } from "../../../../runtime/web/web.ts";
@@ -228,5 +228,17 @@ describe("several gateways", () => {
   it("cause a temporary refusal if none is configured", async () => {
     const refusal = "No gateway is configured for this scheme.";
     expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isPermanent: false });
+  });
+});
+
+test("an unexpected error while a document is fetched is a temporary refusal", async () => {
+  // No server can cause it: it would be a bug in the client.
+  const fail = () => Promise.reject(new Error("unexpected"));
+  const config = { ipfsGateways: [], arweaveGateways: [], documentBytes: 10_000, fetchMilliseconds: 2_000 };
+  const read = createDocumentReader(config, { web: { fetch: fail, fetchFrom: fail } });
+  expect(await read("https://documents.example/1", signal)).toEqual({
+    ok: false,
+    refusal: "The metadata cannot be read.",
+    isPermanent: false,
   });
 });

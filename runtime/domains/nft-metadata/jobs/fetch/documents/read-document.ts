@@ -43,7 +43,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
       // A content address identifies its bytes: they are too large on every gateway.
       if (fetched.refusal.code === "too-large") return refused(fetched.refusal.message);
     }
-    return combine(refusals, gateways.length);
+    return combineRefusals(refusals, gateways.length);
   };
 
   const read: ReadDocument = async (url, signal) => {
@@ -63,7 +63,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
 };
 
 /** The outcome of requests to gateways that all failed. The failure is permanent only if it is permanent at every gateway. */
-const combine = (refusals: readonly Refusal[], gatewayCount: number): DocumentOutcome => {
+const combineRefusals = (refusals: readonly Refusal[], gatewayCount: number): DocumentOutcome => {
   if (refusals.length === 0) return refused("No gateway was requested before the time limit.", false);
   const isPermanent = refusals.length === gatewayCount && refusals.every((refusal) => refusal.isPermanent);
   return refused(refusals.map(({ message }) => message).join(" "), isPermanent);

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { BadReplyError, RpcError } from "../../../runtime/chain/errors.ts";
+import { untilConsistent } from "../../../runtime/chain/retry-replies.ts";
+
+it("repeats failed requests and inconsistent replies, and reports only the latter", async () => {
+  const failures = [new RpcError("eth_getBlockByNumber", -32000, "overloaded"), new BadReplyError("the parent hash differs")];
+  const reasons: string[] = [];
+  const work = async () => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+    return "block";
+  };
+  const options = { waitMilliseconds: 1, onBadReply: (reason: string) => void reasons.push(reason) };
+  expect(await untilConsistent(work, options)).toBe("block");
+  expect(reasons).toEqual(["the parent hash differs"]);
+});
