@@ -103,7 +103,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   const expectEqual = async (server: ServerProcess, reference: ServerProcess): Promise<number> => {
     await mining?.stop();
     await until("the index to reach the head", isAtHead);
-    const { counts, compare, isSettled, close } = createComparison(testDatabase.database, server.url, reference.url, otherKey, normalise);
+    const { counts, compare, isSettled, close } = createComparison(testDatabase.database, server.url, reference.url, [otherKey], normalise);
     await until("the jobs to finish", isSettled);
     const remaining = [...paths];
     const compareNext = async (): Promise<void> => {

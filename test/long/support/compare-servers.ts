@@ -7,6 +7,8 @@ import { deadline } from "../../support/deadline.ts";
 /** The maximum time that a cached response may be served after the index changes. */
 const staleMilliseconds = 1_000;
 const maxAttempts = 20;
+/** The pause before a request is repeated, so that repetitions do not take the servers' time from other requests. */
+const retryMilliseconds = 20;
 const maxProblems = 20;
 
 /** Counts of compared requests. */
@@ -23,22 +25,26 @@ export interface Comparisons {
 
 type Verdict = "equal" | "different" | "superseded" | { readonly failure: string };
 
-/** Compares normalised responses from two servers as of the same content version. */
+/** Compares normalised responses from two servers as of the same content version. The keys take turns. */
 export function createComparison(
   database: Pick<Database, "query">,
   server: string,
   reference: string,
-  key: string,
+  keys: readonly string[],
   normalise: (body: string) => string = (body) => body,
 ) {
   const agents = [server, reference].map(() => new Agent({ keepAlive: true }));
   const counts: Comparisons = { equal: 0, superseded: 0, others: {}, wrong: [] };
+  let next = 0;
   const versionOf = async (): Promise<string> => {
     const [row] = await database.query<{ version: string | null }>("SELECT sum(version)::text AS version FROM content_versions");
     return row?.version ?? "";
   };
   /** Requests a path from both servers, and checks whether the content version changed in the meantime. */
-  const tryOnce = async (path: string): Promise<{ readonly version: string; readonly verdict: Verdict; readonly text: string }> => {
+  const tryOnce = async (
+    path: string,
+    key: string,
+  ): Promise<{ readonly version: string; readonly verdict: Verdict; readonly text: string }> => {
     const version = await versionOf();
     const outcomes = await Promise.all([server, reference].map((url, index) => request(url + path, key, agents[index] ?? false)));
     const [failure] = outcomes.flatMap((outcome) => failureOf(outcome) ?? []);
@@ -63,16 +69,18 @@ export function createComparison(
     },
     /** Requests a path from both servers until the responses are equal, or differ for too long at the same version. */
     async compare(path: string): Promise<void> {
+      const key = keys[next % keys.length] ?? "";
+      next += 1;
       let [differsAt, differsSince, superseded] = ["", 0, 0];
       for (;;) {
-        const { version, verdict, text } = await tryOnce(path);
-        if (verdict === "superseded") {
-          superseded += 1;
-          if (superseded < maxAttempts) continue;
-        }
+        const { version, verdict, text } = await tryOnce(path, key);
+        if (verdict === "superseded") superseded += 1;
         if (verdict === "different" && differsAt !== version) [differsAt, differsSince] = [version, performance.now()];
-        if (verdict === "different" && performance.now() - differsSince < deadline(staleMilliseconds)) continue;
-        return count(verdict, text);
+        const isRepeated =
+          (verdict === "superseded" && superseded < maxAttempts) ||
+          (verdict === "different" && performance.now() - differsSince < deadline(staleMilliseconds));
+        if (!isRepeated) return count(verdict, text);
+        await wait(retryMilliseconds);
       }
     },
     close: () => {
