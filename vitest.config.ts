@@ -12,10 +12,10 @@ if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
 
 /**
- * The end-to-end tests that `npm test` runs: commands as processes. They are part of the integration project, because projects run one after the other,
- * and these few cases would leave most workers idle.
+ * The end-to-end tests that `npm test` runs: commands as processes that fail or are stopped. They are part of the integration project, because projects run
+ * one after the other, and these few cases would leave most workers idle.
  */
-const smoke = ["test/e2e/commands/{commands,keys}.test.ts"];
+const smoke = ["test/e2e/commands/commands.test.ts"];
 
 /**
  * Integration tests that take several seconds per case, because they index a chain several times, stop and start servers, compare all values with the

@@ -25,3 +25,7 @@ export function median(values: readonly number[]): number {
 
 /** Rounds to a number of decimals for display. */
 export const rounded = (value: number, decimals = 2): number => Number(value.toFixed(decimals));
+
+/** Rounds like `rounded`; a missing value is blank. */
+export const roundedOrBlank = (value: number | null, decimals?: number): number | string =>
+  value === null ? "" : rounded(value, decimals);

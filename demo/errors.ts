@@ -22,7 +22,15 @@ export const demoBusy = (processId: number, dataDirectory: string): DemoUnavaila
   );
 
 /** The node exited or did not respond while it was being started. */
-export const nodeNotStarted = (reason: string): DemoUnavailable => new DemoUnavailable(`The demo's node did not start: ${reason}`);
+export const nodeNotStarted = (reason: string): DemoUnavailable =>
+  new DemoUnavailable(`The demo's node did not start: ${reason}; repeat the command.`);
+
+/** The node exited with an error code while it was being started, for example because it cannot read its state. */
+export class NodeFailed extends DemoUnavailable {
+  constructor(code: number) {
+    super(`The demo's node did not start: it exited with code ${code}; repeat the command.`);
+  }
+}
 
 /** On this platform the demo cannot distinguish its node's process from others. */
 export const unsupportedPlatform = (platform: string): DemoUnavailable =>

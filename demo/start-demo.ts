@@ -4,9 +4,9 @@ import type { Hex } from "../runtime/lib/hex.ts";
 import { buildChain } from "./build-chain.ts";
 import { demoChainConfig } from "./chain-config.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
-import { demoUnavailable, portTaken } from "./errors.ts";
+import { demoUnavailable, NodeFailed, portTaken } from "./errors.ts";
 import { createLiveChain } from "./live/live-chain.ts";
-import { startMetadataServer } from "./metadata-server.ts";
+import { type MetadataServer, startMetadataServer } from "./metadata-server.ts";
 import { anvilBinary } from "./node/binary.ts";
 import { type DemoNode, type Launch, launchNode } from "./node/launch.ts";
 import { adoptOrphan } from "./node/orphan.ts";
@@ -24,7 +24,7 @@ export type { Demo, DemoOptions } from "./types.ts";
 
 const secondsPerDay = 86_400;
 /** Below the default, because saving a past state during the build dumps all past states of the node. */
-const maxPastStatesOfBuild = 6;
+const maxPastStatesDuringBuild = 6;
 
 /** Loads the Bitcoin demo on demand, because its development dependency may be missing. @throws {DemoUnavailable} if it is not installed */
 const loadBitcoin = async () => {
@@ -65,7 +65,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
       onSpawned: (handle, port) => writeNodeRecord(files.node, { ...handle, port, genesisHash }),
     });
   return {
-    launchNew: (genesisTime: number) => launch(genesisTime, null, { maxPastStates: maxPastStatesOfBuild }),
+    launchNew: (genesisTime: number) => launch(genesisTime, null, { maxPastStates: maxPastStatesDuringBuild }),
     /** Launches a node with the saved chain; returns null if its files are missing or unusable. */
     launchSaved: async (identity: Identity, progress: Progress): Promise<DemoNode | null> => {
       progress("load", 0, 1);
@@ -75,9 +75,10 @@ const createLauncher = (folder: string, options: DemoOptions) => {
         const node = await launch(identity.genesisTime, identity.genesisHash, { statePath });
         options.onProgress?.("load", 1, 1);
         return node;
-      } catch {
-        // An unreadable state is treated like a missing one.
-        return null;
+      } catch (error) {
+        // An unreadable state is treated like a missing one. Other failures do not discard it.
+        if (error instanceof NodeFailed) return null;
+        throw error;
       } finally {
         await rm(statePath, { force: true });
       }
@@ -85,7 +86,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
   };
 };
 
-/** A node drops the genesis state, which a new index reads, after some dozens of live blocks. Loading the saved state restores it. */
+/** A node drops the genesis state, which a new index reads, after a few dozen live blocks. Loading the saved state restores it. */
 const hasGenesisState = ({ client }: DemoNode): Promise<boolean> =>
   client.request("eth_getBalance", [treasury, "0x0"]).then(
     () => true,
@@ -163,6 +164,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);
   const release = await claimFolder(files.owner, options.dataDirectory);
+  let documents: MetadataServer | undefined;
   try {
     const { startBitcoin } = await loadBitcoin();
     const running = await openChain(folder, options);
@@ -171,10 +173,11 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const { node, origin } = running;
     if (origin === "adopted") logger.info(`Continuing the demo with the node from an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ ...running, folder, artifacts, logger });
-    const documents = await startMetadataServer();
+    const gateway = await startMetadataServer();
+    documents = gateway;
     const bitcoin = await startBitcoin(running.identity.genesisTime);
     const stopAll = async (): Promise<void> => {
-      await Promise.all([documents.stop(), bitcoin.stop()]);
+      await Promise.all([gateway.stop(), bitcoin.stop()]);
       await liveChain.idle();
       await node.client.close();
       await stopProcess(node.handle);
@@ -183,14 +186,14 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     };
     return {
       rpcUrl: node.url,
-      chain: demoChainConfig(node.url, running.identity.values, documents.origin),
+      chain: demoChainConfig(node.url, running.identity.values, gateway.origin),
       bitcoin,
       story: {
         version: running.identity.storyVersion,
         values: { ...running.identity.values, ...bitcoin.values },
         inventory: running.identity.inventory,
       },
-      forbiddenRequests: documents.forbiddenRequests,
+      forbiddenRequests: gateway.forbiddenRequests,
       processId: node.handle.processId,
       origin,
       identity: liveChain.identity,
@@ -201,18 +204,17 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
         await liveChain
           .checkpoint()
           .catch((error: unknown) => logger.warn(`Failed to save the last blocks of the demo chain: ${String(error)}`));
-        await stopAll();
-        await release();
+        await stopAll().finally(release);
       },
       discardState: async () => {
-        await stopAll();
-        await discardSavedState(folder);
-        await release();
+        await stopAll()
+          .then(() => discardSavedState(folder))
+          .finally(release);
       },
     };
   } catch (error) {
-    await stopLeftoverNode(folder);
-    await release();
+    await documents?.stop();
+    await stopLeftoverNode(folder).finally(release);
     throw error;
   }
 };

@@ -40,7 +40,7 @@ export interface ChainExchange {
 }
 
 /** Deploys a constant-product exchange. */
-export async function deployPairs(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
+export async function deployConstantProduct(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
   const [owner] = chain.accounts;
   const factory = await chain.deploy(uniswap.factory(), [owner]);
   const contract = uniswap.router();
@@ -61,7 +61,7 @@ export async function deployPairs(chain: TestChain, name: string, wrapped: Addre
   };
 }
 
-/** Deploys a concentrated exchange with full-range liquidity. */
+/** Deploys an exchange with concentrated liquidity, whose pools get full-range liquidity. */
 export async function deployConcentrated(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
   const factory = await chain.deploy(uniswap.concentratedFactory());
   const [positions, swapRouter] = [uniswap.positions(), uniswap.concentratedRouter()];

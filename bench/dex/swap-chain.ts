@@ -3,7 +3,7 @@ import { chainConfig } from "../../runtime/config/config.ts";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
-import { approve, type ChainExchange, deployConcentrated, deployFeed, deployPairs, mint, transfer } from "./contracts.ts";
+import { approve, type ChainExchange, deployConcentrated, deployConstantProduct, deployFeed, mint, transfer } from "./contracts.ts";
 
 /** The size of a generated swap history. */
 export interface SwapHistorySize {
@@ -33,10 +33,11 @@ interface Market {
   readonly tokens: readonly Address[];
   readonly pools: readonly (readonly (readonly [Address, Address])[])[];
   readonly traders: readonly (readonly Address[])[];
-  readonly answerFeed: (answer: bigint, round: bigint, time: bigint) => TestTransaction;
+  readonly publishAnswer: (answer: bigint, round: bigint, time: bigint) => TestTransaction;
 }
 
 const feed = hexOf(41, 0, 5);
+/** Without contract: the history has no answers in euros. */
 const euroFeed = hexOf(41, 1, 5);
 
 /** Starts a node with a swap history on real exchanges. The same size generates the same history. */
@@ -56,8 +57,8 @@ export async function startSwapHistory(size: SwapHistorySize, cacheFolder: strin
 async function openMarket(chain: TestChain): Promise<Market> {
   const wrapped = await chain.deploy(artifacts.weth());
   const exchanges = [
-    await deployPairs(chain, "harbor", wrapped),
-    await deployPairs(chain, "lighthouse", wrapped),
+    await deployConstantProduct(chain, "harbor", wrapped),
+    await deployConstantProduct(chain, "lighthouse", wrapped),
     await deployConcentrated(chain, "narrows", wrapped),
   ];
   const tokens: Address[] = [];
@@ -90,7 +91,7 @@ async function openMarket(chain: TestChain): Promise<Market> {
       (pools[position] ?? []).flatMap((pair) => createPool(provider, pair, 10n ** 6n * wholeToken)),
     ),
   );
-  return { exchanges, tokens, pools, traders, answerFeed: await deployFeed(chain, feed) };
+  return { exchanges, tokens, pools, traders, publishAnswer: await deployFeed(chain, feed) };
 }
 
 /** Sends a limited number of transactions per block, so that their gas fits. @throws {Error} if one fails. */
@@ -99,7 +100,8 @@ async function mineAll(chain: TestChain, perBlock: number, transactions: readonl
     const hashes = await chain.send(...transactions.slice(first, first + perBlock));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
-    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("Failed to set up the exchanges");
+    const failed = receipts.findIndex(({ status }) => status !== "0x1");
+    if (failed !== -1) throw new Error(`Transaction ${hashes[failed]} of the exchanges' setup reverted`);
   }
 }
 
@@ -126,7 +128,7 @@ async function trade(chain: TestChain, market: Market, { transactions, blocks }:
     if (chance < shares.swaps + shares.transfers)
       return transfer(trader, pick(market.tokens), hexOf(43, Math.floor(random() * recipients), 5), amount);
     if (chance < shares.swaps + shares.transfers + shares.answers)
-      return market.answerFeed(2_500n * 10n ** 8n + BigInt(Math.floor(random() * 1e8)), BigInt(number), BigInt(time));
+      return market.publishAnswer(2_500n * 10n ** 8n + BigInt(Math.floor(random() * 1e8)), BigInt(number), BigInt(time));
     return { from: trader, to: hexOf(43, Math.floor(random() * recipients), 5), value: 10n ** 15n, gas: 21_000n };
   };
   for (let block = 0, sent = 0; block < blocks; block += 1) {

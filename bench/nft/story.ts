@@ -38,7 +38,7 @@ export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
     const writer = createBlockWriter(transactions);
     const timestamp = timeOfBlock(nftMarket, size.until, number);
     const dueCount = (count: number): number => Math.floor((count * (number + 1)) / nftMarket.blocks);
-    for (; answered < dueCount(answers); answered += 1) answerFeed(writer, nftMarket, answered, timestamp);
+    for (; answered < dueCount(answers); answered += 1) publishAnswer(writer, nftMarket, answered, timestamp);
     for (; setUpDone < Math.min(setUp.length, Math.ceil((setUp.length * (number + 1)) / setUpBlocks)); setUpDone += 1)
       setUp[setUpDone]?.(writer);
     if (number === Math.floor(nftMarket.blocks / 2)) writeApprovals(writer, nftMarket);
@@ -86,7 +86,7 @@ const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: Bl
   ];
 };
 
-const answerFeed = (writer: BlockWriter, { feed, creator }: NftMarket, round: number, time: number): void => {
+const publishAnswer = (writer: BlockWriter, { feed, creator }: NftMarket, round: number, time: number): void => {
   writer.answer(feed, 2_500n * 10n ** 8n + BigInt(Math.round(Math.sin(round / 300) * 5e10)), round + 1, time);
   writer.end(creator, feed);
 };

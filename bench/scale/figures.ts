@@ -1,5 +1,5 @@
 import { availableCores } from "../../runtime/lib/available-cores.ts";
-import { type BenchResult, median, rounded } from "../result.ts";
+import { type BenchResult, median, rounded, roundedOrBlank } from "../result.ts";
 import type { RowCase } from "../serve/row-case.ts";
 import type { CpuByRole, ScaleCell } from "./measure-cell.ts";
 
@@ -23,7 +23,6 @@ const minShareOnReplicas = 0.95;
 const roles = ["server", "primary", "replicas", "shard"] as const;
 const titleOf = ({ row, name }: RowCase): string => `${row} ${name}`;
 const percent = (share: number | null): number | string => (share === null ? "" : rounded(100 * share, 1));
-const milliseconds = (value: number | null): number | string => (value === null ? "" : rounded(value, 3));
 
 /** The tables, figures and missed targets of a run. */
 export function resultOf(all: readonly ScaleFigures[], load: number): BenchResult {
@@ -37,10 +36,10 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
       "req/s": rounded(cell.perSecond, 0),
       "p50 ms": rounded(cell.p50, 1),
       "p99 ms": rounded(cell.p99, 1),
-      "server CPU ms": milliseconds(cell.cpu.server),
-      "primary CPU ms": milliseconds(cell.cpu.primary),
-      "replicas CPU ms": milliseconds(cell.cpu.replicas),
-      "shard CPU ms": milliseconds(cell.cpu.shard),
+      "server CPU ms": roundedOrBlank(cell.cpu.server, 3),
+      "primary CPU ms": roundedOrBlank(cell.cpu.primary, 3),
+      "replicas CPU ms": roundedOrBlank(cell.cpu.replicas, 3),
+      "shard CPU ms": roundedOrBlank(cell.cpu.shard, 3),
       "on replicas %": percent(cell.onReplicas),
       "server MB": cell.megabytes === null ? "" : rounded(cell.megabytes, 0),
     })),

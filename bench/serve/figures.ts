@@ -1,4 +1,4 @@
-import { type BenchResult, rounded } from "../result.ts";
+import { type BenchResult, rounded, roundedOrBlank } from "../result.ts";
 import { minRatio } from "./check-bare.ts";
 import type { RowFigures } from "./measure-row.ts";
 import { medianOf, ratesOf, type Spread, type Summary, summaryOf } from "./summary.ts";
@@ -10,7 +10,6 @@ export interface RowFailure {
   readonly reason: string;
 }
 
-const milliseconds = (value: number | null, decimals = 2): number | string => (value === null ? "" : rounded(value, decimals));
 const spreadText = ({ min, max }: Spread): string => (min === max ? "" : `${rounded(min)}–${rounded(max)}`);
 const titleOf = ({ rowCase: { row, name } }: RowFigures): string => `${row} ${name}`;
 
@@ -41,30 +40,30 @@ const linesOf = (figures: RowFigures): BenchResult["table"] =>
     return {
       row: titleOf(figures),
       connections,
-      "req/s": milliseconds(
+      "req/s": roundedOrBlank(
         medianOf(comparison, "product", ({ perSecond }) => perSecond),
         0,
       ),
-      bare: milliseconds(
+      bare: roundedOrBlank(
         medianOf(comparison, "bare", ({ perSecond }) => perSecond),
         0,
       ),
       ratio: rounded(rate.median),
       spread: spreadText(rate),
-      "p50 ms": milliseconds(medianOf(comparison, "product", ({ p50 }) => p50)),
-      "bare p50": milliseconds(medianOf(comparison, "bare", ({ p50 }) => p50)),
-      "p99 ms": milliseconds(
+      "p50 ms": roundedOrBlank(medianOf(comparison, "product", ({ p50 }) => p50)),
+      "bare p50": roundedOrBlank(medianOf(comparison, "bare", ({ p50 }) => p50)),
+      "p99 ms": roundedOrBlank(
         medianOf(comparison, "product", ({ p99 }) => p99),
         1,
       ),
-      "bare p99": milliseconds(
+      "bare p99": roundedOrBlank(
         medianOf(comparison, "bare", ({ p99 }) => p99),
         1,
       ),
-      "server CPU ms": milliseconds(medianOf(comparison, "product", ({ serverCpu }) => serverCpu)),
-      "bare CPU": milliseconds(medianOf(comparison, "bare", ({ serverCpu }) => serverCpu)),
-      "database CPU ms": milliseconds(medianOf(comparison, "product", ({ databaseCpu }) => databaseCpu)),
-      "bare database": milliseconds(medianOf(comparison, "bare", ({ databaseCpu }) => databaseCpu)),
+      "server CPU ms": roundedOrBlank(medianOf(comparison, "product", ({ serverCpu }) => serverCpu)),
+      "bare CPU": roundedOrBlank(medianOf(comparison, "bare", ({ serverCpu }) => serverCpu)),
+      "database CPU ms": roundedOrBlank(medianOf(comparison, "product", ({ databaseCpu }) => databaseCpu)),
+      "bare database": roundedOrBlank(medianOf(comparison, "bare", ({ databaseCpu }) => databaseCpu)),
       kB: rounded(pairs.reduce((sum, { product }) => sum + product.bytes / product.requests, 0) / pairs.length / 1024, 1),
     };
   });
@@ -81,10 +80,10 @@ const targetLine = (summary: Summary) => ({
   rate: summary.marks.rate,
   [`latency ratio (max ${maxRatios.latency})`]: rounded(summary.latency),
   latency: summary.marks.latency,
-  [`CPU ratio (max ${maxRatios.cpu})`]: milliseconds(summary.cpu),
+  [`CPU ratio (max ${maxRatios.cpu})`]: roundedOrBlank(summary.cpu),
   CPU: summary.marks.cpu,
   "pgbench/s": summary.bareCheck === null ? "" : rounded(summary.bareCheck.pgbench, 0),
-  "bare/pgbench (min 0.3)": summary.bareCheck === null ? "" : rounded(summary.bareCheck.ratio),
+  [`bare/pgbench (min ${minRatio})`]: summary.bareCheck === null ? "" : rounded(summary.bareCheck.ratio),
   "compared by": summary.bareCheck?.basis ?? "",
   load: rounded(summary.load, 1),
 });
@@ -95,22 +94,22 @@ function columnLine(summary: Summary) {
   const bare = medianOf(compared, "bare", ({ perSecond }) => perSecond) ?? Number.NaN;
   return {
     row: titleOf(summary),
-    "req/s": milliseconds(
+    "req/s": roundedOrBlank(
       medianOf(compared, "product", ({ perSecond }) => perSecond),
       0,
     ),
     "cached/s": rounded(cached.perSecond, 0),
     "cached ratio": rounded(cached.perSecond / bare),
     "cached %": rounded((100 * cached.cached) / cached.requests, 0),
-    "cached CPU ms": milliseconds(cached.serverCpu),
+    "cached CPU ms": roundedOrBlank(cached.serverCpu),
     "gzip/s": rounded(compressed.perSecond, 0),
     "gzip ratio": rounded(compressed.perSecond / bare),
     "gzip kB": rounded(compressed.bytes / compressed.requests / 1024, 1),
-    "gzip CPU ms": milliseconds(compressed.serverCpu),
+    "gzip CPU ms": roundedOrBlank(compressed.serverCpu),
     "Express/s": rounded(express.perSecond, 0),
     "Express ratio": rounded(express.perSecond / bare),
-    "Express CPU ms": milliseconds(express.serverCpu),
-    "Express database": milliseconds(express.databaseCpu),
+    "Express CPU ms": roundedOrBlank(express.serverCpu),
+    "Express database": roundedOrBlank(express.databaseCpu),
     ...(peers && {
       "Ponder's libraries/s": rounded(peers.ponder.perSecond, 0),
       "Ponder's libraries ratio": rounded(peers.ponder.perSecond / bare),

@@ -4,7 +4,7 @@ import type { Queryable } from "../../runtime/database/database.ts";
 /** Kernel clock ticks per second, as Linux reports them to programs (USER_HZ). */
 const ticksPerSecond = 100;
 
-/** CPU seconds of child processes whose program name has the prefix, with their descendants; null if the system does not report them. */
+/** CPU seconds of child processes whose program name starts with `program`, with their descendants; null if the system does not report them. */
 export function cpuSecondsOf(program: string): number | null {
   if (process.platform !== "linux") return null;
   const stats = readAll();
@@ -24,7 +24,7 @@ function cpuMillisecondsOf(ids: readonly (number | string)[]): number | null {
   }
 }
 
-/** CPU milliseconds of all threads of a process; null if the system does not report them. */
+/** CPU milliseconds of all threads of a process; null if the system does not report them or a thread exits meanwhile. */
 function cpuMillisecondsOfProcess(id: number): number | null {
   try {
     return cpuMillisecondsOf(readdirSync(`/proc/${id}/task`).map((thread) => `${id}/task/${thread}`));
@@ -36,14 +36,14 @@ function cpuMillisecondsOfProcess(id: number): number | null {
 /** CPU milliseconds of all threads of a process and its child processes; null if the system does not report them. */
 export function cpuMillisecondsOfFamily(id: number): number | null {
   if (process.platform !== "linux") return null;
-  return familyOf(id).reduce<number | null>((sum, member) => {
+  return withChildren(id).reduce<number | null>((sum, member) => {
     const own = cpuMillisecondsOfProcess(member);
     return sum === null || own === null ? null : sum + own;
   }, 0);
 }
 
 /** The ids of a process and its child processes (Linux only). */
-export const familyOf = (id: number): number[] => [
+export const withChildren = (id: number): number[] => [
   id,
   ...readAll()
     .filter(({ parent }) => parent === id)

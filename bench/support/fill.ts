@@ -47,7 +47,7 @@ export async function fillTables(
     last = decoded.at(-1)?.block;
   }
   await writing;
-  for (const { memory } of parts) for (const { table, rows } of memory.finals()) await copyRows(database, chainId, table, rows);
+  for (const { memory } of parts) for (const { table, rows } of memory.latestTables()) await copyRows(database, chainId, table, rows);
   return last;
 }
 

@@ -34,7 +34,7 @@ export const createMemoryState = (projection: Projection, internRow: ReturnType<
     stores.set(id, store);
     return store.rows;
   };
-  const finals = projection.tables.flatMap((table) =>
+  const latestTables = projection.tables.flatMap((table) =>
     table.kind === "latest" ? [{ table, rows: storeOf(table.name, table.key, Object.keys(table.columns)) }] : [],
   );
   for (const [name, load] of Object.entries(projection.loads)) {
@@ -49,6 +49,6 @@ export const createMemoryState = (projection: Projection, internRow: ReturnType<
         for (const row of folded[table] ?? []) rows.set(keyText(key.map((column) => String(row[column])) as Key), internRow(row, columns));
       }
     },
-    finals: () => finals.map(({ table, rows }) => ({ table, rows: rows.values() })),
+    latestTables: () => latestTables.map(({ table, rows }) => ({ table, rows: rows.values() })),
   };
 };

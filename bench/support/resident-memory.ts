@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { familyOf } from "./cpu-time.ts";
+import { withChildren } from "./cpu-time.ts";
 
 /** The resident memory of a process and its child processes in megabytes; null if the system does not report it. */
 export function residentMegabytesOf(id: number): number | null {
   if (process.platform !== "linux") return null;
   try {
-    return familyOf(id).reduce((sum, member) => sum + residentKilobytesOf(member), 0) / 1024;
+    return withChildren(id).reduce((sum, member) => sum + residentKilobytesOf(member), 0) / 1024;
   } catch {
     return null; // A process has exited.
   }

@@ -88,7 +88,7 @@ export const setUpSafe = async (context: StoryContext, accounts: Accounts, venue
   const [swapped, supplied] = [1_000n * usd.unit, 2_000n * usd.unit];
 
   const [plant] = garden.registry.transferableIdsOf(gardener);
-  if (plant === undefined) throw new Error("The gardener has no plant for the Safe");
+  if (plant === undefined) throw new Error("The gardener has no transferable plant for the Safe");
   garden.registry.move(plant, safe.address);
   garden.registry.reserve(plant);
   const orders = createOrderBuilder(marketplace, orderSalt);

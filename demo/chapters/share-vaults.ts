@@ -17,8 +17,8 @@ interface Vault {
   readonly asset: Address;
   readonly abi: Parameters<typeof encode>[0];
   /** The arguments of `deposit` and `withdraw`. `withdraw` takes shares, except in the ERC-4626 vault, where it takes assets. */
-  readonly depositOf: (assets: bigint, owner: Address) => readonly unknown[];
-  readonly withdrawalOf: (assets: bigint, owner: Address) => readonly unknown[];
+  readonly depositArguments: (assets: bigint, owner: Address) => readonly unknown[];
+  readonly withdrawalArguments: (assets: bigint, owner: Address) => readonly unknown[];
 }
 
 /** The share of a depositor's balance that a deposit moves, in thousandths. */
@@ -27,8 +27,8 @@ const depositShare = [5, 20] as const;
 const poolShares = 10n ** 12n;
 
 /**
- * Deploys a pool and two vaults with strategies. Two of three days have a deposit or a withdrawal; every third day has a report of profit, which
- * the market maker pays as the strategist. The last day ends with a deposit into each one, so that the newest readings include all profit.
+ * Deploys a pool and two vaults with strategies. Two out of every three days have a deposit or a withdrawal; every third day has a report of profit, which
+ * the market maker pays as the strategist. The last day ends with a deposit into each vault, so that the newest readings include all profit.
  */
 export const setUpShareVaults = async (
   context: StoryContext,
@@ -45,18 +45,18 @@ export const setUpShareVaults = async (
   const all: readonly Vault[] = [
     {
       ...{ address: pool, asset: usd, abi: artifacts.sharePool.abi },
-      depositOf: (assets) => [assets],
-      withdrawalOf: (assets) => [assets * poolShares],
+      depositArguments: (assets) => [assets],
+      withdrawalArguments: (assets) => [assets * poolShares],
     },
     {
       ...{ address: legacy, asset: gold, abi: artifacts.legacyVault.abi },
-      depositOf: (assets, owner) => [assets, owner],
-      withdrawalOf: (assets, owner) => [assets, owner],
+      depositArguments: (assets, owner) => [assets, owner],
+      withdrawalArguments: (assets, owner) => [assets, owner],
     },
     {
       ...{ address: strategy, asset: usd, abi: artifacts.strategyVault.abi },
-      depositOf: (assets, owner) => [assets, owner],
-      withdrawalOf: (assets, owner) => [assets, owner, owner],
+      depositArguments: (assets, owner) => [assets, owner],
+      withdrawalArguments: (assets, owner) => [assets, owner, owner],
     },
   ];
   const depositors = [trader, collector, ...dealers.slice(0, 3)];
@@ -72,15 +72,17 @@ export const setUpShareVaults = async (
     const assets = holdings.spend(vault.asset, owner, random, depositShare);
     if (assets === 0n) return [];
     change(vault, owner, assets - 1n);
-    return [{ from: owner, to: vault.address, data: encode(vault.abi, "deposit", vault.depositOf(assets, owner)), gas: 300_000 }];
+    return [{ from: owner, to: vault.address, data: encode(vault.abi, "deposit", vault.depositArguments(assets, owner)), gas: 300_000 }];
   };
   const withdraw = (vault: Vault, owner: Address): Call[] => {
-    // At most a third, because a share is worth up to half more than at first.
+    // At most a third, because a share's price may rise to 1.5 times its initial value.
     const assets = (held(vault, owner) * BigInt(random.between(50, 300))) / 1000n;
     if (assets < 10n) return [];
     change(vault, owner, -assets * 2n);
     holdings.receive(vault.asset, owner, assets - 2n);
-    return [{ from: owner, to: vault.address, data: encode(vault.abi, "withdraw", vault.withdrawalOf(assets, owner)), gas: 400_000 }];
+    return [
+      { from: owner, to: vault.address, data: encode(vault.abi, "withdraw", vault.withdrawalArguments(assets, owner)), gas: 400_000 },
+    ];
   };
   /** Reports a profit of one to three thousandths of the deposits, if the market maker can pay it. */
   const report = (vault: Vault): Call[] => {

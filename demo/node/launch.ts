@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Hex } from "../../runtime/lib/hex.ts";
-import { nodeNotStarted, portTaken } from "../errors.ts";
+import { type DemoUnavailable, NodeFailed, nodeNotStarted, portTaken } from "../errors.ts";
 import { blockProducer, genesisArguments } from "../story/genesis.ts";
 import { anvilBinary } from "./binary.ts";
 import { createNodeClient, type NodeClient } from "./client.ts";
 import { findFreePort, portIsFree } from "./port.ts";
 import { inspectProcess, listensOn, type ProcessHandle, stopProcess } from "./processes.ts";
 
-const startMilliseconds = 20_000;
+const startMilliseconds = 60_000;
 /** Each past state takes some megabytes. */
 const defaultMaxPastStates = 64;
 
@@ -43,23 +43,23 @@ const argumentsOf = (launch: Launch, port: number): string[] => [
   ...(launch.statePath === undefined ? [] : ["--load-state", launch.statePath]),
 ];
 
-const spawnNode = async (launch: Launch, port: number): Promise<ProcessHandle & { exited(): string | null }> => {
+const spawnNode = async (launch: Launch, port: number): Promise<ProcessHandle & { failure(): DemoUnavailable | null }> => {
   // A separate session, so that Ctrl-C in the terminal reaches Ashlar only, which saves the state before it stops the node.
   const child = spawn(anvilBinary(), argumentsOf(launch, port), { detached: true, stdio: "ignore" });
-  let exitReason: string | null = null;
+  let failure: DemoUnavailable | null = null;
   child.once("error", (error) => {
-    exitReason = error.message;
+    failure = nodeNotStarted(error.message);
   });
   child.once("exit", (code, signal) => {
-    exitReason = `it exited with ${signal ?? `code ${code}`}`;
+    failure = code === null ? nodeNotStarted(`it exited with ${signal}`) : new NodeFailed(code);
   });
   child.unref();
   const info = child.pid === undefined ? null : await inspectProcess(child.pid);
   if (info === null) {
     await wait(0);
-    throw nodeNotStarted(exitReason ?? "it exited immediately");
+    throw failure ?? nodeNotStarted("it exited immediately");
   }
-  return { processId: info.processId, startedAt: info.startedAt, exited: () => exitReason };
+  return { processId: info.processId, startedAt: info.startedAt, failure: () => failure };
 };
 
 const responds = async (client: NodeClient): Promise<boolean> => {
@@ -77,13 +77,13 @@ export const launchNode = async (launch: Launch): Promise<DemoNode> => {
   const port = launch.port ?? (await findFreePort());
   await rm(launch.cachePath, { recursive: true, force: true });
   await mkdir(launch.cachePath, { recursive: true });
-  const { exited, ...handle } = await spawnNode(launch, port);
+  const { failure, ...handle } = await spawnNode(launch, port);
   await launch.onSpawned(handle, port);
   const url = `http://127.0.0.1:${port}`;
   const client = createNodeClient(url);
   for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await wait(20)) {
-    const exitReason = exited();
-    if (exitReason !== null) throw nodeNotStarted(exitReason);
+    const failed = failure();
+    if (failed !== null) throw failed;
     // The response may come from another node on the same port.
     if ((await listensOn(handle.processId, port)) === false || !(await responds(client))) continue;
     await client.request("anvil_setCoinbase", [blockProducer]);

@@ -12,7 +12,9 @@ interface Receipt {
 
 const unexpectedOutcome = ({ from, to, data }: Call, hasFailed: boolean, position: number): Error => {
   const outcome = hasFailed ? "failed" : "succeeded, but should have failed";
-  return new Error(`Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${outcome}`);
+  return new Error(
+    `Transaction ${position} of the demo, from ${from} to ${to} (${data === undefined ? "no data" : data.slice(0, 10)}), ${outcome}`,
+  );
 };
 
 /** Verifies the chain against the plan: every transaction was mined once and in order, and failed only if expected. */

@@ -75,7 +75,7 @@ const messages = {
 
   // Counting
   "uncountable-cost": (data: { per: string; reason: string; expected: string }) =>
-    `Uncountable cost per ${data.per}: ${data.reason}, expected ${data.expected}`,
+    `Cannot count the cost per ${data.per}: ${data.reason}, expected ${data.expected}`,
   "missing-pagination-field": (data: { style: string; response: string; field: string; expected: readonly string[] }) =>
     `Missing field ${quote(data.field)} in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with that field${suggestion(data.field, data.expected)}`,
   "unpaged-response": (data: { style: string; response: string }) =>
@@ -88,7 +88,7 @@ const messages = {
   "missing-example": (data: { type: string; expected: string }) =>
     `Missing example: required for a field of type ${data.type}, expected ${data.expected}`,
   "inapplicable-example": (data: { type: string }) =>
-    `Unexpected example: derived from the object's fields for a field of type ${data.type}, expected no example, or null if the field is nullable`,
+    `Unexpected example: the example of a field of type ${data.type} is derived from the object's fields, expected no example, or null if the field is nullable`,
   "misplaced-story": (data: { found: string }) =>
     `Misplaced story reference ${data.found}: only examples of endpoints may refer to the story, expected a literal value`,
 

@@ -20,7 +20,7 @@ export async function prepareFolder(folder: string): Promise<void> {
     throw new BackupError(
       `The folder ${folder} has an unfinished backup and ${foreign}, which does not belong to it; choose a new or empty one.`,
     );
-  await writeFile(join(folder, marker), "This backup is not complete.\n", { mode: 0o600, flush: true });
+  await writeFile(join(folder, marker), "This backup is incomplete.\n", { mode: 0o600, flush: true });
   for (const file of files) if (file !== marker) await rm(join(folder, file));
 }
 

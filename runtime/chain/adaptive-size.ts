@@ -4,13 +4,13 @@ const maxSuccesses = 1_024;
 /** The successes required before a size grows to a size below the smallest failed one. */
 const successesBelowFailed = 4;
 
-/** A size that adapts to a limit: it is halved when it was too large, and grows by half up to the smallest failed size, rarely beyond it. */
+/** A size that adapts to a limit: it is halved when it was too large, and grows by half up to just below the smallest failed size, which is rarely tried again. */
 export interface AdaptiveSize {
   current(): number;
   /** Reports that a size was too large; no effect if the current size is already smaller. */
-  shrink(tried: number): void;
+  reportTooLarge(tried: number): void;
   /** Reports that a request of a size succeeded. */
-  succeed(tried: number): void;
+  reportSuccess(tried: number): void;
 }
 
 /** An adaptive size between 1 and `max`. */
@@ -29,14 +29,14 @@ export const createAdaptiveSize = (max: number): AdaptiveSize => {
 
   return {
     current: () => size,
-    shrink: (tried) => {
+    reportTooLarge: (tried) => {
       if (tried > size) return;
       if (tried >= failedSize) successesNeeded = Math.min(maxSuccesses, successesNeeded * 2);
       failedSize = tried;
       successes = 0;
       size = Math.max(1, Math.floor(tried / 2));
     },
-    succeed: (tried) => {
+    reportSuccess: (tried) => {
       // A smaller request does not show whether the current size is accepted.
       if (tried < size) return;
       if (tried >= failedSize) {

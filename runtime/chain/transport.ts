@@ -64,9 +64,9 @@ export const createTransport = (options: TransportOptions): Transport => {
   const retryGate = createRetryGate(options, closing.signal);
 
   const recordSuccess = (size: number, bytes: number): void => {
-    if (bytes > replyBytes) batches.shrink(size);
-    else batches.succeed(size);
-    slots.succeed(slots.current());
+    if (bytes > replyBytes) batches.reportTooLarge(size);
+    else batches.reportSuccess(size);
+    slots.reportSuccess(slots.current());
     queue.concurrency = slots.current();
     retryGate.reset();
   };
@@ -113,9 +113,9 @@ export const createTransport = (options: TransportOptions): Transport => {
     },
     adapt: ({ kind }, size, attempt) => {
       // A second failure for an unknown reason may be an undocumented limit.
-      if (kind === "rate" || (size > 1 && (kind === "size" || (kind === "transient" && attempt > 1)))) batches.shrink(size);
+      if (kind === "rate" || (size > 1 && (kind === "size" || (kind === "transient" && attempt > 1)))) batches.reportTooLarge(size);
       if (kind !== "rate") return;
-      slots.shrink(slots.current());
+      slots.reportTooLarge(slots.current());
       queue.concurrency = slots.current();
     },
     pause: retryGate.waitAfterFailure,

@@ -70,8 +70,10 @@ export const pauseChainNamed = (config: Config, name: string, { database: databa
 /** `ashlar chains resume`: continues indexing a paused chain. @throws {CommandError} */
 export const resumeChainNamed = (config: Config, name: string, { database: databaseName }: DatabaseOption = {}): Promise<void> =>
   withChain(config, name, databaseName, async (database, chain) => {
-    if (await resumeChain(database, chain, commandActor())) print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
-    else print(`Indexing of ${name} is not paused, or ${name} is being removed or restored.`);
+    const outcome = await resumeChain(database, chain, commandActor());
+    if (outcome === "resumed") print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
+    else if (outcome === "not paused") print(`Indexing of ${name} is not paused.`);
+    else throw new CommandError(`Cannot resume indexing of ${name}: it is ${outcome}. Nothing was changed.`);
   });
 
 export interface RemoveCommand extends DatabaseOption {

@@ -1,7 +1,7 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
-import { readAddress } from "../console/address.ts";
 import { createSignIn } from "../console/sessions.ts";
+import { readConsoleUrl } from "../console/stored-url.ts";
 import { commandActor } from "./actor.ts";
 import { CommandError } from "./command-error.ts";
 import { openDatabase } from "./open-database.ts";
@@ -12,7 +12,7 @@ export async function printConsoleLink(config: Config): Promise<void> {
   requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    const url = config.console?.publicUrl?.replace(/\/+$/, "") ?? (await readAddress(database.control));
+    const url = config.console?.publicUrl?.replace(/\/+$/, "") ?? (await readConsoleUrl(database.control));
     if (url === null)
       throw new CommandError(
         "No console was started on this database: add console: {} to ashlar.yaml, and run ashlar start or ashlar serve.",

@@ -32,11 +32,11 @@ export async function openConsole({ config, database, protocols, logger, print }
   if (config.console === undefined) return undefined;
   const { host, port, publicUrl } = config.console;
   // A process without the console does not load its modules.
-  const [{ createConsoleApp }, { openConsoleListener }, { loadAssets }, { storeAddress }] = await Promise.all([
+  const [{ createConsoleApp }, { openConsoleListener }, { loadAssets }, { storeConsoleUrl }] = await Promise.all([
     import("../console/app.ts"),
     import("../console/listener.ts"),
     import("../console/assets.ts"),
-    import("../console/address.ts"),
+    import("../console/stored-url.ts"),
   ]);
   const { name, details } = database.address();
   const pool = createDatabase({
@@ -61,7 +61,7 @@ export async function openConsole({ config, database, protocols, logger, print }
     });
     const listener = await listen(openConsoleListener, app, { host, port });
     const url = (publicUrl ?? urlOf(listener.address)).replace(/\/+$/, "");
-    await storeAddress(pool, url).catch((error: unknown) => {
+    await storeConsoleUrl(pool, url).catch((error: unknown) => {
       listener.close();
       throw error;
     });

@@ -26,7 +26,7 @@ export const requestLimits = z
     urlBytes: z.number().int().positive().default(4096),
     blockRange: z.number().int().positive().default(1000).describe("Max blocks in a request's range."),
     listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
-    answerRows: z.number().int().positive().default(100_000).describe("Max rows of a response without pagination."),
+    responseRows: z.number().int().positive().default(100_000).describe("Max rows in a response without pagination."),
     skippedRows: z
       .number()
       .int()
@@ -39,7 +39,7 @@ export const requestLimits = z
       .min(100_000)
       .default(10_000_000)
       .describe("Max rows before a list page if servers remember where pages start; deeper pages get 400."),
-    answerBytes: z
+    responseBytes: z
       .number()
       .int()
       .positive()

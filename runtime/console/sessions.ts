@@ -45,7 +45,7 @@ export async function createSignIn(
     `INSERT INTO console_sign_ins (token_hash, actor, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3)) RETURNING expires_at AS "expiresAt"`,
     [hashToken(token), actor, sessionSeconds.link],
   );
-  if (row === undefined) throw new Error("The sign-in link was not stored.");
+  if (row === undefined) throw new Error("Failed to store the sign-in link.");
   return { token, expiresAt: row.expiresAt };
 }
 

@@ -11,7 +11,7 @@ export const migrationTable = "ashlar_migrations";
  */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
   const state = await compareSchema(database, migrations);
-  const problem = newerSchema(state);
+  const problem = newerSchemaProblem(state);
   if (problem !== null) throw new MigrationError(problem);
   return state.pending;
 }
@@ -24,7 +24,7 @@ export async function schemaProblem(database: Database, migrations: readonly Mig
   const unfinished = await restoreProblem(database);
   if (unfinished !== null) return unfinished;
   const state = await compareSchema(database, migrations);
-  const newer = newerSchema(state);
+  const newer = newerSchemaProblem(state);
   if (newer !== null) return newer;
   if (state.pending.length === 0) return null;
   return `The database schema is older than this server (pending migrations: ${state.pending.join(", ")}): run ashlar migrate.`;
@@ -67,7 +67,7 @@ export async function compareSchema(database: Database, migrations: readonly Mig
 }
 
 /** The problem with a schema that has unknown migrations. If it also lacks this version's, it was migrated by a different branch and is untested. */
-function newerSchema({ pending, unknown }: SchemaState): string | null {
+function newerSchemaProblem({ pending, unknown }: SchemaState): string | null {
   const incompatible = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
   return incompatible === undefined
     ? null

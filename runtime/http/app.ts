@@ -138,7 +138,7 @@ function createEndpoints<Context>(
     anchors,
     validation,
     maxDepths: deps.limits,
-    answerBytes: deps.limits.answerBytes,
+    responseBytes: deps.limits.responseBytes,
     compression,
     cache: deps.cache.megabytes === 0 ? null : createResponseCache(deps.cache.megabytes, compression),
     isPublic: deps.cache.public,

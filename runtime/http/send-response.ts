@@ -25,19 +25,19 @@ function headersOf(data: unknown, format: "json" | "csv"): Header[] {
 }
 
 /** A response's body as JSON. @throws {RequestError} 400 if it is too large. */
-function boundedJson(data: unknown, answerBytes: number): Buffer | Promise<Buffer> {
+function boundedJson(data: unknown, responseBytes: number): Buffer | Promise<Buffer> {
   const check = (body: Buffer): Buffer => {
-    if (body.length > answerBytes) throw responseTooLarge(body.length, answerBytes);
+    if (body.length > responseBytes) throw responseTooLarge(body.length, responseBytes);
     return body;
   };
-  const body = jsonBody(data, answerBytes);
+  const body = jsonBody(data, responseBytes);
   return body instanceof Promise ? body.then(check) : check(body);
 }
 
 /** A lower bound for a response's size as CSV. @throws {RequestError} 400 if it is too large. */
-async function csvBytes(operation: Operation, data: unknown, answerBytes: number): Promise<number> {
-  const bytes = await measureCsv(operation, data, answerBytes);
-  if (bytes > answerBytes) throw responseTooLarge(bytes, answerBytes);
+async function csvBytes(operation: Operation, data: unknown, responseBytes: number): Promise<number> {
+  const bytes = await measureCsv(operation, data, responseBytes);
+  if (bytes > responseBytes) throw responseTooLarge(bytes, responseBytes);
   return bytes;
 }
 
@@ -46,12 +46,12 @@ export async function serialize(
   operation: Operation,
   data: unknown,
   format: "json" | "csv",
-  answerBytes: number,
+  responseBytes: number,
   maxBytes: number,
 ): Promise<Serialized | null> {
   const headers = headersOf(data, format);
-  if (format === "json") return { contentType: jsonType, body: await boundedJson(data, answerBytes), headers };
-  if ((await csvBytes(operation, data, answerBytes)) > maxBytes) return null;
+  if (format === "json") return { contentType: jsonType, body: await boundedJson(data, responseBytes), headers };
+  if ((await csvBytes(operation, data, responseBytes)) > maxBytes) return null;
   const chunks: Buffer[] = [];
   for await (const chunk of csvChunks(operation, data)) chunks.push(Buffer.from(chunk));
   return { contentType: csvType, body: Buffer.concat(chunks), headers };
@@ -72,11 +72,11 @@ export async function sendResponse(
   operation: Operation,
   data: unknown,
   format: "json" | "csv",
-  { answerBytes, compression }: { readonly answerBytes: number; readonly compression: Compression },
+  { responseBytes, compression }: { readonly responseBytes: number; readonly compression: Compression },
   charge: (bytes: number) => void,
 ): Promise<void> {
   if (format === "json") {
-    const bounded = boundedJson(data, answerBytes);
+    const bounded = boundedJson(data, responseBytes);
     const body = bounded instanceof Promise ? await bounded : bounded;
     charge(body.length);
     const plain = { contentType: jsonType, body, headers: headersOf(data, format) };
@@ -84,7 +84,7 @@ export async function sendResponse(
     if (sent !== undefined) await sent;
     return;
   }
-  const bytes = await csvBytes(operation, data, answerBytes);
+  const bytes = await csvBytes(operation, data, responseBytes);
   charge(bytes);
   const coding = compression.select(response.req, response, bytes);
   const isHead = response.req.method === "HEAD";

@@ -27,7 +27,7 @@ export const notFound = (kind: string, sent: string, chainName: string): Request
 export const responseTooLarge = (bytes: number, maxBytes: number): RequestError =>
   new RequestError(
     400,
-    `Response too large: at least ${bytes} bytes; the maximum is ${maxBytes} (limits.answerBytes); request fewer items or a smaller range.`,
+    `Response too large: at least ${bytes} bytes; the maximum is ${maxBytes} (limits.responseBytes); request fewer items or a smaller range.`,
   );
 
 /** The error for a well-formed value that the chain's index does not support. */

@@ -11,7 +11,7 @@ import { every, poll } from "../../runtime/lib/async.ts";
 import { contents } from "../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startIndexer } from "../support/indexer-process.ts";
-import { fakedClock, hasFakedClock, setClock } from "./support/faked-clock.ts";
+import { fakeClockEnvironment, isFaketimeInstalled, setClock } from "./support/fake-clock.ts";
 import { type FaultedService, maxRecoverySeconds, startFaultedService } from "./support/faulted-service.ts";
 import { setting } from "./support/settings.ts";
 import { canMount, fillDisk } from "./support/small-disk.ts";
@@ -115,8 +115,8 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
       },
       { breaksConnections: false, withinSeconds: nodeTimeoutSeconds + maxRecoverySeconds },
     ));
-  describe.skipIf(!hasFakedClock())("a clock", () => {
-    beforeAll(() => faulted.restart(fakedClock(faulted.clockFile)));
+  describe.skipIf(!isFaketimeInstalled())("a clock", () => {
+    beforeAll(() => faulted.restart(fakeClockEnvironment(faulted.clockFile)));
     afterAll(() => faulted.restart());
 
     /** The head's age according to the server's clock. */

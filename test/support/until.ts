@@ -16,6 +16,12 @@ export async function until(
 ): Promise<void> {
   const limit = deadline(milliseconds);
   const start = Date.now();
-  for (; Date.now() < start + limit; await wait(pauseAfter(Date.now() - start))) if (await isTrue()) return;
+  for (;;) {
+    // Read before the condition, so that it is checked at least once after the limit.
+    const elapsed = Date.now() - start;
+    if (await isTrue()) return;
+    if (elapsed >= limit) break;
+    await wait(pauseAfter(elapsed));
+  }
   throw new Error(`Timed out after ${limit / 1000} s while waiting for: ${label}`);
 }

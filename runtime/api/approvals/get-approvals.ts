@@ -18,7 +18,7 @@ const currency = "USD";
 /** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
   const { indexedFrom, approvals, limits, now } = context;
-  const max = limits.answerRows;
+  const max = limits.responseRows;
   const allowances = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.allowancesOf(chain.id, walletAddress, limit, scope),
   );

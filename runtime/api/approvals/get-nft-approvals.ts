@@ -12,7 +12,7 @@ import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 /** The current approvals of a wallet's collections, newest first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, indexedFrom, limits, now } = context;
-  const max = limits.answerRows;
+  const max = limits.responseRows;
   const nftApprovals = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, scope),
   );

@@ -17,7 +17,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   const { chain, dexName, accountAddress } = request;
   const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, max + 1);
   if (owned.length > max) throw unsupportedValue("accountAddress", accountAddress, `an account with at most ${max} LP tokens`);
   const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);

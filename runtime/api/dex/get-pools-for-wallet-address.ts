@@ -11,7 +11,7 @@ export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = as
   const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;
   const exchanges = requestedExchanges(context, chain, dexName);
   const factories = exchanges.map(({ factory }) => factory);
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, max + 1);
   if (all.length > max) throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} LP tokens`);
   const owned = all.filter(({ token0, token1 }) => tokenAddress === null || token0 === tokenAddress || token1 === tokenAddress);

@@ -18,7 +18,7 @@ export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeTo
     snapshotAtAnchor(context, chain),
   ]);
   if (total === 0) await requireToken(context, chain, tokenAddress);
-  const max = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
+  const max = Math.max(1, Math.floor(context.limits.responseRows / pointsOfMonth));
   if (Math.min(rows.length, page.size) > max) {
     throw unsupportedValue("page-size", String(page.size), `at most ${max} pools, each with a month of days`);
   }

@@ -34,13 +34,13 @@ export async function bucketOfAddress(
   const fallback = bucketOf(last?.timestamp ?? context.now().getTime() / 1000);
   const span = { number: bucket, fallback, seconds: secondsPerBucket };
   const { noLogs } = options;
-  const found = await ledger.loggedTransactionsOfSpan(chain.id, address, span, anchor ?? -1, { maxItems: limits.answerRows, noLogs });
+  const found = await ledger.loggedTransactionsOfSpan(chain.id, address, span, anchor ?? -1, { maxItems: limits.responseRows, noLogs });
   const { number, count, previousTime, nextTime } = found.span;
-  if (count > limits.answerRows)
+  if (count > limits.responseRows)
     throw unsupportedValue(
       "timeBucket",
       String(number),
-      `a bucket with at most ${limits.answerRows} transactions; ${address} has ${count} in it`,
+      `a bucket with at most ${limits.responseRows} transactions; ${address} has ${count} in it`,
     );
   const link = (time: number | null): string | null =>
     time === null ? null : context.link(`/v1/${chain.name}/bulk/transactions/${address}/${bucketOf(time)}/`);

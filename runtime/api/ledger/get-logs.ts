@@ -33,7 +33,7 @@ async function logsOfRange(
   { chain, format }: GetLogsRequest,
   filter: LogFilter,
 ): Promise<readonly LogRow[]> {
-  const max = limits.answerRows;
+  const max = limits.responseRows;
   const requireAtMostMax = (count: number): void => {
     if (count <= max) return;
     const range = `${filter.first} to ${filter.last}`;
@@ -46,7 +46,7 @@ async function logsOfRange(
     const sizes = await ledger.logSizes(chain.id, filter, max + 1);
     requireAtMostMax(sizes.count);
     const bytes = minLogBytes(sizes, format);
-    if (bytes > limits.answerBytes) throw responseTooLarge(bytes, limits.answerBytes);
+    if (bytes > limits.responseBytes) throw responseTooLarge(bytes, limits.responseBytes);
   }
   const rows = await ledger.logs(chain.id, filter, max + 1, 0);
   requireAtMostMax(rows.length);

@@ -15,7 +15,7 @@ export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitI
     await requireCollection(context, chain, collectionContract);
     throw notFound("Trait", name, chain.name);
   }
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   if (trait.unique_values > max) throw unsupportedValue("trait", name, `a trait with at most ${max} different values`);
   const values = await context.nftMetadata.traitValues(chain.id, collectionContract, [trait.trait], max);
   return { updated_at: updatedAt(context.now()), items: [viewValues(trait, values.get(trait.trait) ?? [])] };

@@ -7,7 +7,7 @@ import { traitsOf, viewValues } from "./traits.ts";
 /** The values of each of a collection's traits and their frequencies. @throws {RequestError} 404 if the collection is unknown. */
 export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
-  const max = maxValuesPerTrait(traits, context.limits.answerRows);
+  const max = maxValuesPerTrait(traits, context.limits.responseRows);
   const [truncated, complete] = [traits.filter((trait) => trait.unique_values > max), traits.filter((trait) => trait.unique_values <= max)];
   const namesOf = (rows: readonly TraitRow[]): string[] => rows.map(({ trait }) => trait);
   const [all, first, documents] = await Promise.all([

@@ -17,7 +17,7 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
   const common = chainFields(chain, context.now());
   const { metadata, standard, isSpam } = await collectionOf(context, chain, contractAddress);
   if (noSpam && isSpam) return { ...common, items: [] };
-  const max = limits.answerRows;
+  const max = limits.responseRows;
   const positions = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, max + 1);
   if (positions.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
   const rows = positions.length === 0 ? [] : await ledger.transactionsAt(chain.id, positions);

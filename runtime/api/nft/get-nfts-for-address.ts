@@ -20,7 +20,7 @@ const floorCurrency = "USD";
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
   const { anchor, nftMetadata, tokens } = context;
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   const { block: before, indexedFrom, missingBalance } = await readDayAgo(context, chain);
   const span = { block: anchor ?? -1, before, limit: max + 1 };
   const { collections: held, tokens: ids } = await nftMetadata.tokensHeldAt(chain.id, walletAddress, span);

@@ -25,7 +25,7 @@ export async function ownershipOf(
   selection: IdSelection,
 ): Promise<NftOwnershipForCollectionResponse> {
   const { anchor, nftMetadata } = context;
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   const [{ metadata, standard, isSpam }, { block: before, indexedFrom, missingBalance }] = await Promise.all([
     collectionOf(context, chain, collectionContract),
     readDayAgo(context, chain),

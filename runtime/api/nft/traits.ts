@@ -8,7 +8,7 @@ import { requireCollection } from "./collection.ts";
 
 /** The traits of a collection, by name. @throws {RequestError} 404 if the collection is unknown, 400 if it has more traits than one response may list. */
 export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   const traits = await context.nftMetadata.traits(chain.id, collection, max + 1);
   if (traits.length === 0) await requireCollection(context, chain, collection);
   if (traits.length > max) throw unsupportedValue("collectionContract", collection, `a collection with at most ${max} traits`);

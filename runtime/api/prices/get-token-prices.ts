@@ -64,7 +64,7 @@ function daysOf({ clock, limits }: ResolverContext, { from, to, contractAddress 
   }
   const last = startOfDay(to ?? today) / secondsPerDay;
   const first = from === null ? last : startOfDay(from) / secondsPerDay;
-  const max = Math.floor(limits.answerRows / contractAddress.length);
+  const max = Math.floor(limits.responseRows / contractAddress.length);
   const count = last - first + 1;
   if (count > max) {
     const tokens = contractAddress.length === 1 ? "one token" : `${contractAddress.length} tokens`;

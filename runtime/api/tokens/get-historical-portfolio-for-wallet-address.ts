@@ -54,7 +54,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     return { token, standard, balances: dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage) };
   });
   const held = daily.filter(({ balances }) => balances.some(({ high, close }) => high !== "0" || close !== "0"));
-  const maxDays = Math.floor(limits.answerRows / Math.max(1, held.length));
+  const maxDays = Math.floor(limits.responseRows / Math.max(1, held.length));
   if (days > maxDays) throw unsupportedValue("days", String(days), `at most ${maxDays} for a wallet with ${held.length} tokens`);
   const metadata = await tokens.metadata(
     chain.id,

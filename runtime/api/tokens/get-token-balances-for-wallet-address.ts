@@ -21,7 +21,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     owner: walletAddress,
     block: anchor ?? -1,
     currency: quoteCurrency,
-    limit: context.limits.answerRows + 1,
+    limit: context.limits.responseRows + 1,
     before: now - secondsPerDay + 1,
     times: [now, now - secondsPerDay],
   });

@@ -52,7 +52,7 @@ export async function holdingsOf(
 ): Promise<Holding[]> {
   const { indexedFrom, tokens } = context;
   const { nft } = options;
-  const max = context.limits.answerRows;
+  const max = context.limits.responseRows;
   const [{ holdings: held, metadata }, ids, hasNative] = await Promise.all([
     read ?? tokens.holdingsAt(chain.id, wallet, block, max + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, max + 1) : [],

@@ -155,9 +155,10 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
     },
     async resume(chain, body, actor) {
       parseWith(emptyBody, body);
-      return (await resumeChain(chain.store.indexing, chain, actor))
-        ? "Resumed: the chain's indexer continues within seconds."
-        : "The chain is not paused, or is being removed or restored.";
+      const outcome = await resumeChain(chain.store.indexing, chain, actor);
+      if (outcome === "resumed") return "Resumed: the chain's indexer continues within seconds.";
+      if (outcome === "not paused") return "Not paused.";
+      throw new ConsoleError(409, `Cannot resume the chain: it is ${outcome}. Nothing was changed.`);
     },
     async "retry-jobs"(chain, body, actor) {
       const retried = await retryJobs(chain.store.indexing, chain, parseWith(retry, body).queues, actor);

@@ -9,7 +9,7 @@ import type { CacheState, Computed, Outcome, ResponseCache } from "./response-ca
 export interface FindDeps {
   /** Null if nothing is cached. */
   readonly cache: ResponseCache | null;
-  readonly answerBytes: number;
+  readonly responseBytes: number;
   readonly now: () => Date;
 }
 
@@ -25,7 +25,7 @@ export interface FindRequest {
 
 /** Returns the cached response to a request, or computes it once for all concurrent requests for it. Sets X-Cache. */
 export async function findResponse(
-  { cache, answerBytes, now }: FindDeps,
+  { cache, responseBytes, now }: FindDeps,
   response: ServerResponse,
   { operation, parsed, base, pages, format }: FindRequest,
   compute: () => Promise<Computed>,
@@ -40,7 +40,9 @@ export async function findResponse(
     if (cache !== null) report("NONE");
     return { facts, content: { data } };
   }
-  const { outcome, state } = await cache.find(key, compute, (data, maxBytes) => serialize(operation, data, format, answerBytes, maxBytes));
+  const { outcome, state } = await cache.find(key, compute, (data, maxBytes) =>
+    serialize(operation, data, format, responseBytes, maxBytes),
+  );
   report(state);
   return outcome;
 }

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
 import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
-import { insertChain } from "../../../runtime/indexer/storage/chain-record.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -91,63 +90,6 @@ describe("a command that fails", () => {
         1,
         `Invalid value "${value}" for --limit concurrentRequests: expected a positive number, unlimited or default.\n`,
       ]);
-  });
-});
-
-describe("operator actions", () => {
-  it("pause, resume and remove a chain, and are logged together with key changes", async () => {
-    await insertChain(testDatabase.database, {
-      id: 77,
-      name: "other",
-      genesisHash: `0x${"00".repeat(32)}`,
-      from: 0,
-      nativeAccounting: null,
-    });
-    const pausedMessage = "Indexing of other is paused: its indexer stops within seconds.\n";
-    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, pausedMessage]);
-    expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is already paused.\n"]);
-    expect(await runToExit(["chains", "status", "other"])).toEqual([
-      0,
-      expect.stringMatching(
-        /^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}disk: unknown(?:.|\n)*\n {2}queue contract-reads: 0 entries, 0 of them attempted before\n/,
-      ),
-    ]);
-    const [resumeCode] = await runToExit(["chains", "resume", "other"]);
-    expect(resumeCode).toBe(0);
-    expect(await runToExit(["chains", "retry-jobs", "other", "--queue", "none"])).toEqual([
-      1,
-      'Invalid value "none" for --queue: expected contract-reads or nft-metadata.\n',
-    ]);
-    expect(await runToExit(["chains", "refresh-metadata", "other"])).toEqual([
-      1,
-      "No token with metadata in the index of other. Nothing was changed.\n",
-    ]);
-    const unknown = await runToExit(["chains", "pause", "none"]);
-    expect(unknown).toEqual([1, 'Invalid value "none" for the chain: expected an indexed chain (other).\n']);
-    const [, created] = await runToExit(["keys", "create", "--label", "recorded", "--daily-credits", "10"]);
-    const id = /^Key (\d+) /m.exec(created)?.[1] ?? "";
-    await runToExit(["keys", "revoke", id]);
-    const [code, output] = await runToExit(["log", "--limit", "4"]);
-    expect(code).toBe(0);
-    expect(output.split("\n").map((line) => line.replace(/^\S+Z {2}\S+@\S+ {2}/, ""))).toEqual([
-      `key.revoke  ${id}`,
-      `key.create  ${id}  {"label":"recorded","dailyCredits":10}`,
-      "chain.resume  other",
-      "chain.pause  other",
-      "",
-    ]);
-    const warning = "All rows of other will be deleted, including its prices and metadata. Other chains and API keys are not affected.\n";
-    expect(await runToExit(["chains", "remove", "other", "--yes", "one"])).toEqual([
-      1,
-      `${warning}Invalid confirmation "one": expected other. Nothing was changed.\n`,
-    ]);
-    expect(await runToExit(["chains", "remove", "other"])).toEqual([
-      1,
-      `${warning}Removing other requires confirmation: pass --yes other. Nothing was changed.\n`,
-    ]);
-    const [removeCode, removeOutput] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
-    expect([removeCode, removeOutput]).toEqual([0, expect.stringContaining("Done: other has been removed (0 rows).")]);
-    expect(await testDatabase.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadArtifacts } from "../../../demo/contracts/artifacts.ts";
 import { createNodeClient } from "../../../demo/node/client.ts";
@@ -81,7 +82,7 @@ describe("a short story", () => {
     expect(Number(await request(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
   });
 
-  it("is rebuilt when its state is discarded, its files are missing, or a different end time is configured", async () => {
+  it("is rebuilt when its state is discarded, its files are missing or unreadable, or a different end time is configured", async () => {
     const dataDirectory = await folderWithStory();
     const first = await start(dataDirectory);
     await first.discardState();
@@ -92,7 +93,20 @@ describe("a short story", () => {
     const third = await start(dataDirectory);
     expect(third.origin).toBe("built");
     await third.stop();
+    await writeFile(join(dataDirectory, "demo", third.identity().stateFile), gzipSync('{"block":'));
+    const fourth = await start(dataDirectory);
+    expect(fourth.origin).toBe("built");
+    await fourth.stop();
     expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("built");
+  });
+
+  it("keeps its saved state if a start fails after loading it", async () => {
+    const dataDirectory = await folderWithStory();
+    const onProgress: DemoOptions["onProgress"] = (phase, done) => {
+      if (phase === "load" && done === 1) throw new Error("stopped by the test");
+    };
+    await expect(start(dataDirectory, { onProgress })).rejects.toThrow("stopped by the test");
+    expect((await start(dataDirectory)).origin).toBe("loaded");
   });
 
   it("continues to mint and sell plants after the story", async () => {

@@ -204,7 +204,7 @@ describe("a chain snapshot", () => {
     await expect(addSnapshot(target, broken, { protocols: protocols() })).rejects.toThrow("token_metadata.copy.gz has");
     const { progressOf } = createProgressQueries(target.database);
     expect([...(await progressOf([31337, 99])).keys()]).toEqual([99]);
-    expect(await resumeChain(target.database, { id: 31337, name: "test" }, "operator@test")).toBe(false);
+    expect(await resumeChain(target.database, { id: 31337, name: "test" }, "operator@test")).toBe("being restored");
     await expect(takeSnapshot(target, await newFolder())).rejects.toThrow("Chain test is being restored");
     const indexer = await createTestIndexer(index.chain.url, target.database);
     await expect(indexer.indexer.run(AbortSignal.timeout(5_000))).rejects.toThrow("Chain test is not completely restored");

@@ -195,7 +195,7 @@ describe("an adaptive size", () => {
     const size = createAdaptiveSize(10);
     const sizes = [size.current()];
     for (let count = 0; count < 5; count += 1) {
-      size.shrink(size.current());
+      size.reportTooLarge(size.current());
       sizes.push(size.current());
     }
     expect(sizes).toEqual([10, 5, 2, 1, 1, 1]);
@@ -203,7 +203,7 @@ describe("an adaptive size", () => {
 
   it("is halved only once by concurrent failures", () => {
     const size = createAdaptiveSize(100);
-    for (let count = 0; count < 8; count += 1) size.shrink(100);
+    for (let count = 0; count < 8; count += 1) size.reportTooLarge(100);
     expect(size.current()).toBe(50);
   });
 
@@ -214,8 +214,8 @@ describe("an adaptive size", () => {
     for (let count = 0; count < 2_000; count += 1) {
       const attempted = size.current();
       attempts.push(attempted <= limit);
-      if (attempted <= limit) size.succeed(attempted);
-      else size.shrink(attempted);
+      if (attempted <= limit) size.reportSuccess(attempted);
+      else size.reportTooLarge(attempted);
     }
     expect(size.current()).toBeGreaterThan(limit / 2);
     expect(attempts.slice(0, 100).filter((succeeded) => !succeeded).length).toBeGreaterThan(1);
@@ -224,8 +224,8 @@ describe("an adaptive size", () => {
 
   it("returns to the maximum when the limit is lifted", () => {
     const size = createAdaptiveSize(100);
-    for (let count = 0; count < 10; count += 1) size.shrink(size.current());
-    for (let count = 0; count < 200; count += 1) size.succeed(size.current());
+    for (let count = 0; count < 10; count += 1) size.reportTooLarge(size.current());
+    for (let count = 0; count < 200; count += 1) size.reportSuccess(size.current());
     expect(size.current()).toBe(100);
   });
 });

@@ -90,8 +90,8 @@ test("a paused chain is not indexed and its node receives no requests, even from
   expect(requests).toBe(before);
   expect(await head()).toBe(3);
 
-  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe(true);
-  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe(false);
+  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe("resumed");
+  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe("not paused");
   await until("the new block", async () => (await head()) === 4);
   expect(printed).toEqual([
     "Indexing test is paused; resume it with: ashlar chains resume test",

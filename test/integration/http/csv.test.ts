@@ -137,7 +137,7 @@ describe("an endpoint with format=csv", () => {
           pagination: { has_more: true, page_number: page.number, page_size: page.size, total_count: page.number === 0 ? 250 : null },
         }),
       },
-      { limits: { answerBytes: 20_000 } },
+      { limits: { responseBytes: 20_000 } },
     );
   });
   afterAll(() => app.end());
@@ -180,12 +180,12 @@ describe("an endpoint with format=csv", () => {
   it("refuses a response above the maximum size before the first byte, and charges nothing", async () => {
     const limited = await startHarness(
       { getBlockHeights: async () => ({ items: [{ extra_data: "x".repeat(2000) }] }) },
-      { limits: { answerBytes: 1000 } },
+      { limits: { responseBytes: 1000 } },
     );
     for (const format of ["csv", "json"]) {
       const { status, body, headers } = await limited.get(`${path}?format=${format}`);
       expect(status).toBe(400);
-      expect(body.error_message).toContain("the maximum is 1000 (limits.answerBytes)");
+      expect(body.error_message).toContain("the maximum is 1000 (limits.responseBytes)");
       expect(headers["x-credits"]).toBe("0");
     }
     await limited.end();

@@ -52,7 +52,7 @@ describe("an error while a response is compressed", () => {
 
   it.each(["json", "csv"] as const)("has no headers for the %s data", async (format) => {
     const headers = await headersOfFailure((response) =>
-      sendResponse(response, operation, data, format, { answerBytes: 1_000_000, compression }, () => undefined),
+      sendResponse(response, operation, data, format, { responseBytes: 1_000_000, compression }, () => undefined),
     );
     for (const name of ["x-warning", "x-has-more", "x-total-count", "content-encoding"]) expect(headers).not.toHaveProperty(name);
   });

@@ -34,5 +34,5 @@ export const startStubServer = (): Promise<Harness> =>
       getPools: async () => ({ items: [] }),
       getCommunityMarkets: async ({ protocol }: { readonly protocol: string }) => ({ protocol }),
     },
-    { protocols: { protocol_06: "lend=it" }, limits: { urlBytes: 2000, answerBytes: 5000 } },
+    { protocols: { protocol_06: "lend=it" }, limits: { urlBytes: 2000, responseBytes: 5000 } },
   );

@@ -98,7 +98,7 @@ test("a killed removal can be resumed, deletes all of the chain's rows but none 
   const removing = { status: 503, message: "The chain is being removed from the index." };
   await expect(reachOf(copied, "getBlock", {})).rejects.toMatchObject(removing);
   expect((await reachOf(kept, "getBlock", {}))?.block).toBeGreaterThan(0);
-  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe(false);
+  expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe("being removed");
   expect(await isPaused(testDatabase.database, copied)).toBe(true);
 
   const remaining = Object.values(await rowsOf(copied)).reduce((sum, rows) => sum + rows, 0);

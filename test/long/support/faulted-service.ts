@@ -15,7 +15,7 @@ import { freePort } from "../../support/free-port.ts";
 import { startRpcProxy } from "../../support/rpc-proxy.ts";
 import { startTokenChain } from "../../support/token-chain.ts";
 import { until } from "../../support/until.ts";
-import { setClock } from "./faked-clock.ts";
+import { setClock } from "./fake-clock.ts";
 import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startServiceIn } from "./loaded-service.ts";
 import { print, setting } from "./settings.ts";
 import { mountDisk, unmountDisk } from "./small-disk.ts";

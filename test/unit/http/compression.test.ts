@@ -33,7 +33,7 @@ describe("the codecs", () => {
 });
 
 describe("concurrent compressions", () => {
-  it("are limited, and bodies above the limit are sent uncompressed", async () => {
+  it("are limited; while the limit is reached, bodies are sent uncompressed", async () => {
     const { codecs, finish } = createSlowCodec();
     const compression = createCompression(codecs, 2);
     const running = [compression.encode(body(2048), "gzip"), compression.encode(body(2048), "gzip")];

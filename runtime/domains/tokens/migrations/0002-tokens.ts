@@ -4,14 +4,14 @@ import type { Knex } from "knex";
  * Tokens: transfers and balances.
  * `standard`: 0 native, 1 ERC-20, 2 ERC-721, 3 ERC-1155. It is part of every key, because one contract may implement two standards.
  * `balances` has native and ERC-20 amounts and, for collections, the number of tokens held; balances by token id are in `nft_balances`. These tables hold
- * the current values, valid from `since_block`: the last block that touched the balance, for a token the block of its last transfer. Earlier values are in
+ * the current values, valid from `since_block`: the last block that touched the balance (for a token, the block of its last transfer). Earlier values are in
  * the tables of periods, each written once, when it ended; the periods of a key and its row are contiguous. A null balance is unknown (in an index that started
  * late on a node without earlier state). A period that begins at the block before the first indexed one is the balance read from the node there.
  * The rank indexes serve lists of holders. `pivot_block` is the block of a period that is divisible by the highest power of two: all periods that contain a
  * given block have one of about thirty pivots, and an owner has at most one period with the same pivot.
  * `holder_counts` has a row for each block that changed the number of holders or the supply of a token; `supply` is null if it does not follow from mints
  * and burns.
- * `from_balance` and `to_balance` are the balances right after that transfer, null if unknown or for the zero address of a mint or burn.
+ * In `transfers`, `from_balance` and `to_balance` are the balances right after the transfer, null if unknown or for the zero address of a mint or burn.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -36,7 +36,7 @@ const insertTokens = async (token: string, tokens: readonly (readonly (readonly 
 };
 
 beforeAll(async () => {
-  index = await openFixtureIndex({ answerRows: 12 });
+  index = await openFixtureIndex({ responseRows: 12 });
   await index.blocks(0, 1);
   await index.insert(
     "token_standards",

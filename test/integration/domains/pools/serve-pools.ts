@@ -24,7 +24,7 @@ export const servePools = async (
   database: Database,
   exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[],
   now: () => Date = () => new Date(),
-  limits: { readonly answerRows?: number } = {},
+  limits: { readonly responseRows?: number } = {},
 ): Promise<TestApi> => {
   const settings = chainConfig.parse({
     name: "week",

@@ -97,8 +97,8 @@ const transfers: readonly Row[] = (
 }));
 
 /** Opens an index of the wallet with these prices. */
-export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<FixtureIndex> {
-  const index = await openFixtureIndex({ answerRows, now });
+export async function openQuotedIndex({ responseRows = 100 } = {}): Promise<FixtureIndex> {
+  const index = await openFixtureIndex({ responseRows, now });
   const { insert } = index;
   await index.blocks(0, head, { 2: 1, 3: 1, 6: 1, 10: 1 });
   for (const [token, [standard, after]] of Object.entries(balances)) await index.balances(wallet, token, standard, after);

@@ -21,7 +21,7 @@ const histories: readonly { readonly token: string; readonly standard: number; r
 const balances = async (query = "") => (await index.get(`/v1/fixture/address/${wallet}/balances_v2/${query}`)).data;
 
 beforeAll(async () => {
-  index = await openFixtureIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
+  index = await openFixtureIndex({ from: first, responseRows: 6, now: () => new Date(timeOf(head)) });
   await index.blocks(first, head);
   for (const { token, standard, after } of histories) await index.balances(wallet, token, standard, after);
   const transferRow = (block_number: number, from_address: string, to_address: string): Row => ({

@@ -65,8 +65,8 @@ export const transactionRow = (block: number, index: number, from: Hex, to: Hex 
 export async function openFixtureIndex({
   from = 0,
   blockRange = 1000,
-  answerRows = 1000,
-  answerBytes = 64 * 1024 * 1024,
+  responseRows = 1000,
+  responseBytes = 64 * 1024 * 1024,
   now = () => new Date(),
   metadata = "cached" as ChainConfig["nfts"]["metadata"],
   settings = {} as Partial<ChainConfig>,
@@ -77,7 +77,7 @@ export async function openFixtureIndex({
   const http = createApp({
     config: configSchema.parse({
       publicUrl: "https://data.example",
-      limits: { blockRange, answerRows, answerBytes, requestsPerSecond: 10_000 },
+      limits: { blockRange, responseRows, responseBytes, requestsPerSecond: 10_000 },
       // Tests change rows without the jobs that own them, so no response may be cached.
       cache: { megabytes: 0 },
     }),

@@ -9,7 +9,7 @@ let index: FixtureIndex;
 const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
 
 beforeAll(async () => {
-  index = await openFixtureIndex({ answerRows: 2_900, answerBytes: maxBytes });
+  index = await openFixtureIndex({ responseRows: 2_900, responseBytes: maxBytes });
   await index.blocks(0, blocks - 1);
   const heights = Array.from({ length: blocks }, (_, block) => block);
   await index.insert(
@@ -48,7 +48,7 @@ describe("a range of more than 1,000 logs", () => {
     { format: "csv", min: 2_800 * 504 },
   ])("is refused in $format format, before its logs are read, if it does not fit", async ({ format, min }) => {
     const { status, message, text } = await events(`starting-block=1&ending-block=28&format=${format}`);
-    const found = /^Response too large: at least (\d+) bytes; the maximum is 1000000 \(limits\.answerBytes\)/.exec(message);
+    const found = /^Response too large: at least (\d+) bytes; the maximum is 1000000 \(limits\.responseBytes\)/.exec(message);
     expect([status, found === null ? text.slice(0, 200) : null]).toEqual([400, null]);
     // Serialization stops at the maximum: only a bound that is computed from all logs is far above it.
     expect(Number(found?.[1])).toBeGreaterThan(min);

@@ -18,7 +18,7 @@ const newestFirst = (blocks: readonly number[], logs: readonly number[]) =>
 const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
 
 beforeAll(async () => {
-  index = await openFixtureIndex({ from: first, blockRange: 8, answerRows: 15 });
+  index = await openFixtureIndex({ from: first, blockRange: 8, responseRows: 15 });
   await index.blocks(first, head);
   await index.insert(
     "transactions",

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, timeOf, transactionHashOf, transactionRow } from "./fixture-index.ts";
 
 const wallet = addressOf(1);
-const answerRows = 3;
+const responseRows = 3;
 /** The wallet's transactions by block; block 9 has more than a response may list. */
-const transactions: Readonly<Record<number, number>> = { 2: answerRows, 5: 1, 9: answerRows + 1 };
+const transactions: Readonly<Record<number, number>> = { 2: responseRows, 5: 1, 9: responseRows + 1 };
 const head = 12;
 const secondsPerBucket = 900;
 const bucketOf = (block: number): number => Math.floor(Date.parse(timeOf(block)) / 1000 / secondsPerBucket);
@@ -14,7 +14,7 @@ const hashesOf = ({ items }: Data): string[] => items.map((item: Data) => item.t
 let index: FixtureIndex;
 
 beforeAll(async () => {
-  index = await openFixtureIndex({ answerRows });
+  index = await openFixtureIndex({ responseRows });
   await index.blocks(0, head, transactions);
   const positions = Object.entries(transactions).flatMap(([block, count]) =>
     Array.from({ length: count }, (_, position) => ({ block: Number(block), position })),
@@ -54,7 +54,7 @@ describe("a time bucket of a wallet's transactions", () => {
   it("is refused with its number of transactions if it exceeds the row limit", async () => {
     const { status, message, credits } = await index.get(path(bucketOf(9)));
     expect([status, credits]).toEqual([400, "0"]);
-    expect(message).toContain(`a bucket with at most ${answerRows} transactions; ${wallet} has ${answerRows + 1} in it`);
+    expect(message).toContain(`a bucket with at most ${responseRows} transactions; ${wallet} has ${responseRows + 1} in it`);
   });
 
   it("is complete once a block follows it", async () => {

@@ -65,7 +65,7 @@ export const replaceAllowances = async (...rows: Row[]) => {
 
 /** Opens the index with its rows. */
 export const setUp = async () => {
-  index = await openFixtureIndex({ now: () => now, answerRows: 600 });
+  index = await openFixtureIndex({ now: () => now, responseRows: 600 });
   await index.blocks(0, 40);
   const blocks = [3, 4, 5, 6, 7, 8, 9];
   await index.insert(

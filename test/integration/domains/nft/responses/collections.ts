@@ -202,7 +202,7 @@ export const idsOf = (items: Data): string[] => items.map((item: Data) => item.n
 
 /** Opens the index with its rows. */
 export const setUp = async () => {
-  index = await openFixtureIndex({ answerRows: 8, now: () => new Date(timeOf(head)) });
+  index = await openFixtureIndex({ responseRows: 8, now: () => new Date(timeOf(head)) });
   await fill(index);
 };
 

@@ -69,7 +69,7 @@ export const describeSeries = (): void => {
     it("are refused for more pools than a response can hold", async () => {
       // 62 rows are the 31 days of two pools; the first token has three pools.
       const limitedApi = await servePools(testDatabase.database, [{ name: "swap", factory: exchange.factory }], undefined, {
-        answerRows: 62,
+        responseRows: 62,
       });
       const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
       expect((await limitedApi.request(`${path}?page-size=3`)).message).toContain(

@@ -24,7 +24,7 @@ export interface BalanceReading {
 
 /**
  * Balances without a base. ERC-20 balances of the zero address are excluded: its transfers are mints and burns, whose sum is not a balance. They are compared
- * with the contract (compare-supplies). Served by the indexes …_without_base.
+ * with the contract by compare-supplies. Served by the indexes …_without_base.
  */
 export const balancesWithoutBase = async (
   database: Queryable,

@@ -4,10 +4,10 @@ import { existsSync, writeFileSync } from "node:fs";
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
 /** Whether the library that fakes process clocks is installed. */
-export const hasFakedClock = (): boolean => existsSync(library);
+export const isFaketimeInstalled = (): boolean => existsSync(library);
 
 /** The environment for processes with a system clock that `setClock` changes. Their monotonic clock is not affected, as on a real machine. */
-export const fakedClock = (file: string): NodeJS.ProcessEnv => ({
+export const fakeClockEnvironment = (file: string): NodeJS.ProcessEnv => ({
   LD_PRELOAD: library,
   FAKETIME_TIMESTAMP_FILE: file,
   FAKETIME_CACHE_DURATION: "1",
