@@ -71,7 +71,7 @@ const responds = async (client: NodeClient): Promise<boolean> => {
   }
 };
 
-/** Starts a node and waits until it responds. @throws {DemoUnavailable} */
+/** Starts a node and waits until it responds. @throws {DemoUnavailable} if the port is in use or the node does not start. */
 export const launchNode = async (launch: Launch): Promise<DemoNode> => {
   if (launch.port !== undefined && !(await portIsFree(launch.port))) throw portTaken(launch.port);
   const port = launch.port ?? (await findFreePort());
@@ -81,14 +81,19 @@ export const launchNode = async (launch: Launch): Promise<DemoNode> => {
   await launch.onSpawned(handle, port);
   const url = `http://127.0.0.1:${port}`;
   const client = createNodeClient(url);
-  for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await wait(20)) {
-    const failed = failure();
-    if (failed !== null) throw failed;
-    // The response may come from another node on the same port.
-    if ((await listensOn(handle.processId, port)) === false || !(await responds(client))) continue;
-    await client.request("anvil_setCoinbase", [blockProducer]);
-    return { handle, port, url, client };
+  try {
+    for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await wait(20)) {
+      const failed = failure();
+      if (failed !== null) throw failed;
+      // The response may come from another node on the same port.
+      if ((await listensOn(handle.processId, port)) === false || !(await responds(client))) continue;
+      await client.request("anvil_setCoinbase", [blockProducer]);
+      return { handle, port, url, client };
+    }
+    throw nodeNotStarted(`it did not respond within ${startMilliseconds / 1000} seconds`);
+  } catch (error) {
+    await client.close();
+    await stopProcess(handle);
+    throw error;
   }
-  await stopProcess(handle);
-  throw nodeNotStarted(`it did not respond within ${startMilliseconds / 1000} seconds`);
 };

@@ -44,7 +44,7 @@ export type Call = <Data>(
 /** Creates the function that all methods of a client call. */
 export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Call {
   // Checked first, because the error that fetch throws for an invalid header contains the header.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("Invalid API key: it contains characters that a header cannot carry.");
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("Invalid API key: it is empty, or contains characters that a header cannot carry.");
   const root = baseUrl.replace(/\/+$/, "");
   const headers = { accept: "application/json", authorization: `Bearer ${key}` };
 
@@ -56,11 +56,15 @@ export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOpt
     options: CallOptions,
   ) => {
     const url = `${root}${pathOf(path, parameters)}${queryOf(query, parameters)}`;
-    const response = await fetch(url, { method: "GET", headers, ...options }).catch((cause: unknown) => {
-      throw new AshlarError(operation, 0, "The service could not be reached.", { cause });
-    });
+    const fail = (status: number, message: string, cause: unknown): never => {
+      throw new AshlarError(operation, status, options.signal?.aborted ? "The call was aborted." : message, { cause });
+    };
+    const response = await fetch(url, { method: "GET", headers, ...options }).catch((cause: unknown) =>
+      fail(0, "The service could not be reached.", cause),
+    );
     const body = await response.json().catch((cause: unknown) => {
-      throw new AshlarError(operation, response.status, `The response with status ${response.status} is not JSON.`, { cause });
+      const problem = cause instanceof SyntaxError ? "is not JSON" : "ended early";
+      return fail(response.status, `The response with status ${response.status} ${problem}.`, cause);
     });
     if (response.ok && isSuccess<Data>(body)) return body;
     const problem = response.ok

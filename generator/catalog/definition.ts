@@ -128,7 +128,12 @@ const rule = z.union([
 ]);
 
 export const endpointDefinition = z.strictObject({
-  row: z.number().int().positive().optional().describe("The row number in the interface's tables; additions and pricing endpoints have none."),
+  row: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe("The row number in the interface's tables; additions and pricing endpoints have none."),
   class: z.enum(["A", "B", "C", "pricing"]),
   addition: z.boolean().optional().describe("True for an endpoint that clients use but that the interface's tables do not list."),
   path: z.string().regex(/^\/v1\/(?:[^/]+\/)+$/, "a path that starts with /v1/ and ends with a slash"),

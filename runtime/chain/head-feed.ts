@@ -22,14 +22,14 @@ export interface HeadFeedOptions {
   readonly pollMilliseconds?: number;
   /** How long a subscription may take to announce a head that was already polled. */
   readonly graceMilliseconds?: number;
-  readonly backOffMilliseconds?: number;
+  readonly backoffMilliseconds?: number;
 }
 
-const maxBackOffMilliseconds = 60_000;
+const maxBackoffMilliseconds = 60_000;
 
 /** Follows a node's heads over WebSocket; reconnects if the connection breaks or stops announcing heads. */
 export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
-  const { url, chainId, onChange, pollMilliseconds = 5_000, graceMilliseconds = 2_000, backOffMilliseconds = 500 } = options;
+  const { url, chainId, onChange, pollMilliseconds = 5_000, graceMilliseconds = 2_000, backoffMilliseconds = 500 } = options;
   const newest = createNewestHead();
   let announced = -1;
   let polled = -1;
@@ -37,7 +37,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   let failures = 0;
   const closing = new AbortController();
   let unsubscribe: () => void = () => undefined;
-  let silence: NodeJS.Timeout | undefined;
+  let silenceTimer: NodeJS.Timeout | undefined;
 
   const connect = (): void => {
     unsubscribe = subscribeToHeads({
@@ -60,12 +60,14 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
 
   const drop = (reason: string): void => {
     unsubscribe();
-    clearTimeout(silence);
-    silence = undefined;
+    clearTimeout(silenceTimer);
+    silenceTimer = undefined;
+    // Repeated failures of one subscription are reported once.
     if (live) onChange?.(`The node's WebSocket subscription ended (${reason}): polling for new blocks until it is restored.`);
+    else if (failures === 0) onChange?.(`The node's WebSocket subscription failed (${reason}): polling for new blocks until it succeeds.`);
     live = false;
     failures += 1;
-    void reconnect(backoff(failures, { base: backOffMilliseconds, max: maxBackOffMilliseconds }));
+    void reconnect(backoff(failures, { base: backoffMilliseconds, max: maxBackoffMilliseconds }));
   };
 
   const reconnect = async (wait: number): Promise<void> => {
@@ -81,16 +83,16 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
       const isFirst = polled < 0;
       polled = Math.max(polled, height);
       if (isFirst) announced = Math.max(announced, height);
-      if (!live || height <= announced || silence !== undefined) return;
-      silence = setTimeout(() => {
-        silence = undefined;
+      if (!live || height <= announced || silenceTimer !== undefined) return;
+      silenceTimer = setTimeout(() => {
+        silenceTimer = undefined;
         if (live && announced < height) drop(`it did not announce block ${height}`);
       }, graceMilliseconds);
-      silence.unref();
+      silenceTimer.unref();
     },
     close: () => {
       closing.abort();
-      clearTimeout(silence);
+      clearTimeout(silenceTimer);
       unsubscribe();
       live = false;
     },

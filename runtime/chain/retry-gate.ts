@@ -6,15 +6,15 @@ const maxWait = 20_000;
 
 /** How long a client waits before it sends a request again. */
 export interface RetryGateOptions {
-  readonly backOffMilliseconds?: number;
+  readonly backoffMilliseconds?: number;
   readonly random?: () => number;
 }
 
 /** Creates the waits between attempts: exponential backoff with jitter; a rate limit delays all requests. */
-export const createRetryGate = ({ backOffMilliseconds = 200, random = Math.random }: RetryGateOptions, closed: AbortSignal) => {
+export const createRetryGate = ({ backoffMilliseconds = 200, random = Math.random }: RetryGateOptions, closed: AbortSignal) => {
   let readyAt = 0;
   let rejections = 0;
-  const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backOffMilliseconds, max: maxWait }), random);
+  const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backoffMilliseconds, max: maxWait }), random);
   return {
     /** Waits until a rate limit has passed. */
     waitUntilReady: async (): Promise<void> => {

@@ -47,7 +47,10 @@ export async function repairChain(options: RepairOptions): Promise<void> {
   print(
     `Blocks ${to + 1} to ${head} are deleted from the index, and no block above ${to} counts as finalized; the indexer then indexes them again.`,
   );
-  if (!isConfirmed) return print(`Nothing was changed. Pause the chain with ashlar chains pause ${name}, and pass --yes to do this.`);
+  if (!isConfirmed)
+    return print(
+      `Nothing was changed. To repair the chain, pause it with ashlar chains pause ${name}, and repeat this command with --yes.`,
+    );
   let isDone = false;
   const logger = { info: () => undefined, warn: () => undefined };
   const leader = createLeader({ database, chain, logger });

@@ -25,7 +25,7 @@ export interface Session extends Pick<Queryable, "query"> {
 export type SessionOptions = Pick<DatabaseOptions, "url" | "description" | "applicationName">;
 
 /**
- * Lifts an open transaction's timeouts, because it may take hours, whether the server, the role or the database sets them. The statement takes the
+ * Removes the timeouts of an open transaction, which may take hours, whether the server, the role or the database sets them. The statement takes the
  * transaction's snapshot.
  */
 export const liftTimeouts = async (session: Session): Promise<void> => {
@@ -38,7 +38,8 @@ const timeouts = ["statement_timeout", "lock_timeout", "idle_in_transaction_sess
 /** Makes a transaction use a snapshot that another one has exported; must be its first statement. */
 export async function joinSnapshot(session: Session, id: string): Promise<void> {
   // The statement takes no parameters.
-  if (!/^[0-9A-F-]+$/.test(id)) throw new RangeError(`Invalid snapshot id ${JSON.stringify(id)}: expected hexadecimal digits and hyphens.`);
+  if (!/^[0-9A-F-]+$/.test(id))
+    throw new RangeError(`Invalid snapshot id ${JSON.stringify(id)}: expected uppercase hexadecimal digits and hyphens.`);
   await session.query(`SET TRANSACTION SNAPSHOT '${id}'`);
 }
 

@@ -41,7 +41,7 @@ export async function startServer(
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`ashlar serve exited with code ${code}: ${output.slice(-500)}`)));
+    child.once("close", (code, signal) => reject(new Error(`ashlar serve exited with ${signal ?? `code ${code}`}: ${output.slice(-500)}`)));
   });
   return {
     child,

@@ -23,7 +23,7 @@ export interface AddedEndpoint {
   /** Creates its handler from the same parts as the generated routes. */
   readonly route: <Handler>(run: Run<Handler, ResolverContext>) => Handler;
   /** The path of a documented endpoint with the same parameters and, apart from the items, the same response. */
-  readonly templatePath: string;
+  readonly documentedPath: string;
   readonly added: AddedProtocol;
   /** The name of the operation. */
   readonly name: string;
@@ -74,7 +74,7 @@ function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEnd
   return {
     operation,
     route: (run) => run<AddedRequest, object>(operation, (raw, parsers) => parse(raw, parsers, id), resolve),
-    templatePath: template.path,
+    documentedPath: template.path,
     added,
     name,
   };

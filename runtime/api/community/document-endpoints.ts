@@ -27,7 +27,7 @@ const schemaPrefix = "#/components/schemas/";
 const json = "application/json";
 
 /**
- * Adds the endpoints of added protocols to the OpenAPI document. Each is described like the endpoint with the same parameters, with its own texts and objects.
+ * Adds the endpoints of added protocols to the OpenAPI document. Each is described like the endpoint with the same parameters, with its own summary, description and objects.
  */
 export function documentEndpoints<Documented extends Document>(document: Documented, endpoints: readonly AddedEndpoint[]): Documented {
   if (endpoints.length === 0) return document;
@@ -55,18 +55,19 @@ const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${pr
 const referenceOf = (added: AddedProtocol, name: string): string =>
   `${schemaPrefix}${Object.hasOwn(added.objects, name) ? componentOf(added, name) : name}`;
 
-const isInTemplate = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
+/** Whether the community template has an operation of this name; its response objects are documented then. */
+const isTemplateOperation = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
 
 function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): object {
   const { operation, added, name } = endpoint;
-  const { get } = templateItem(paths, endpoint);
+  const { get } = documentedItem(paths, endpoint);
   const { "501": _planned, "200": success, ...failures } = get.responses;
   const { "x-status": _status, ...shared } = get as PathItem["get"] & { readonly "x-status"?: unknown };
   const declared = added.endpoints[name];
   const summary = declared?.summary ?? get.summary.replace(/ \(planned\)$/, "");
   const { cost } = operation;
   const { example } = success.content[json] ?? {};
-  const items = isInTemplate(endpoint) ? {} : { items: [exampleOf(added.objects, declared?.item ?? "")] };
+  const items = isTemplateOperation(endpoint) ? {} : { items: [exampleOf(added.objects, declared?.item ?? "")] };
   return {
     get: {
       ...shared,
@@ -79,7 +80,7 @@ function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEn
           description: `${summary}.`,
           content: {
             [json]: {
-              schema: isInTemplate(endpoint) ? success.content[json]?.schema : { $ref: `${schemaPrefix}${envelopeOf(endpoint)}` },
+              schema: isTemplateOperation(endpoint) ? success.content[json]?.schema : { $ref: `${schemaPrefix}${envelopeOf(endpoint)}` },
               example: { ...example, data: { ...example?.data, protocol: operation.protocol, ...items } },
             },
             "text/csv": { schema: { type: "string" } },
@@ -92,9 +93,9 @@ function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEn
   };
 }
 
-const templateItem = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
-  const item = paths[endpoint.templatePath];
-  if (item === undefined) throw new TypeError(`The OpenAPI document has no path ${endpoint.templatePath}.`);
+const documentedItem = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
+  const item = paths[endpoint.documentedPath];
+  if (item === undefined) throw new TypeError(`The OpenAPI document has no path ${endpoint.documentedPath}.`);
   return item;
 };
 
@@ -110,11 +111,11 @@ const objectSchemas = (added: AddedProtocol): Schemas =>
 const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
 const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
 
-/** The response and envelope schemas of an operation that is not in the template: copies of the documented endpoint's schemas, with its own items. */
+/** The response and envelope schemas of an operation that only the added protocol declares: those of the documented endpoint, with the operation's own items. */
 function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
-  if (isInTemplate(endpoint)) return {};
+  if (isTemplateOperation(endpoint)) return {};
   const { added, name } = endpoint;
-  const envelope = resolve(schemas, templateItem(paths, endpoint).get.responses["200"].content[json]?.schema);
+  const envelope = resolve(schemas, documentedItem(paths, endpoint).get.responses["200"].content[json]?.schema);
   const response = resolve(schemas, envelope.properties?.data);
   const summary = added.endpoints[name]?.summary ?? name;
   const items = {

@@ -41,7 +41,8 @@ export function parseFunction(text: string): Parsed<ParsedFunction> {
 function parseItem(kind: "event" | "function", text: string): Parsed<unknown> {
   if (text.length > maxLength)
     return { ok: false, problem: `the signature has ${text.length} characters; at most ${maxLength} are accepted` };
-  if (/^\s*(event|function)\s/.test(text)) return { ok: false, problem: `the signature starts with ${text.trim().split(/\s/)[0]}` };
+  const keyword = /^\s*(event|function)\s/.exec(text)?.[1];
+  if (keyword !== undefined) return { ok: false, problem: `the signature must not start with the keyword ${keyword}` };
   try {
     return { ok: true, value: parseAbiItem(`${kind} ${text}`) };
   } catch (error) {

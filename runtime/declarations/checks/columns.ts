@@ -20,8 +20,7 @@ interface NamedColumn {
 export function checkColumns(declaration: Declaration, table: string, events: readonly LocatedEvent[]): Checked<Column[]> {
   const { columns } = declaration.file.tables[table] ?? {};
   const conflicts = findConflicts(events);
-  const parameters = distinctParameters(events);
-  const named = columns === undefined ? derivedColumns(parameters) : listedColumns(declaration, table, columns, parameters);
+  const named = columns === undefined ? derivedColumns(distinctParameters(events)) : listedColumns(declaration, table, columns, events);
   return { value: named.value.map(({ column }) => column), diagnostics: [...conflicts, ...named.diagnostics, ...checkNames(named.value)] };
 }
 
@@ -34,7 +33,7 @@ export function checkIndexable(column: Column, events: readonly LocatedEvent[], 
 
 type LocatedParameter = EventParameter & { readonly location: SourceLocation };
 
-/** Each parameter of the variants, as declared by the first variant that has it. */
+/** Each parameter of the events, as declared by the first event that has it. */
 function distinctParameters(events: readonly LocatedEvent[]): ReadonlyMap<string, LocatedParameter> {
   const found = new Map<string, LocatedParameter>();
   for (const { event, location } of events) {
@@ -63,14 +62,15 @@ function listedColumns(
   declaration: Declaration,
   table: string,
   columns: Readonly<Record<string, string>>,
-  parameters: ReadonlyMap<string, LocatedParameter>,
+  events: readonly LocatedEvent[],
 ): Checked<NamedColumn[]> {
+  const parameters = distinctParameters(events);
   const checked = Object.entries(columns).map(([name, parameterName]): Checked<NamedColumn[]> => {
     const path = ["tables", table, "columns", name];
     const parameter = parameters.get(parameterName);
     if (parameter !== undefined) return { value: locatedColumn(name, parameter, keyAt(declaration, ...path)), diagnostics: [] };
     // If no event could be read, the parameters are unknown.
-    if (parameters.size === 0) return { value: [], diagnostics: [] };
+    if (events.length === 0) return { value: [], diagnostics: [] };
     const data = { name: parameterName, kind: "a parameter of the events", expected: [...parameters.keys()] };
     return { value: [], diagnostics: [diagnostic("unknown-parameter", valueAt(declaration, ...path), data)] };
   });

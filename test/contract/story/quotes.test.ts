@@ -25,7 +25,7 @@ interface QuoteContext {
 
 const isQuote = (name: string): boolean => /quote|^pretty_/.test(name) && name !== "quote_currency";
 const amount = (value: unknown): bigint | null => (value === null || value === undefined ? null : BigInt(value as string));
-const gas = (fields: Fields): bigint => BigInt(fields.gas_spent as string) * BigInt(fields.gas_price as string);
+const gasFee = (fields: Fields): bigint => BigInt(fields.gas_spent as string) * BigInt(fields.gas_price as string);
 
 /** The amount that each field quotes. */
 const quotedAmounts: Readonly<Record<string, (fields: Fields) => bigint | null>> = {
@@ -34,8 +34,8 @@ const quotedAmounts: Readonly<Record<string, (fields: Fields) => bigint | null>>
   balance_quote: ({ balance }) => amount(balance),
   delta_quote: ({ delta }) => amount(delta),
   value_quote: ({ value }) => amount(value),
-  gas_quote: (fields) => ("fees_paid" in fields ? amount(fields.fees_paid) : gas(fields)),
-  total_gas_quote: gas,
+  gas_quote: (fields) => ("fees_paid" in fields ? amount(fields.fees_paid) : gasFee(fields)),
+  total_gas_quote: gasFee,
 };
 const rates = ["quote_rate", "quote_rate_24h", "gas_quote_rate"];
 

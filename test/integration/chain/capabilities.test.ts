@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const probe = async (url = proxy.url): Promise<Capabilities> => {
-  const rpc = createRpc({ url, retries: 1, backOffMilliseconds: 5 });
+  const rpc = createRpc({ url, retries: 1, backoffMilliseconds: 5 });
   try {
     return await probeCapabilities(rpc, 0, { webSocketUrl: webSocketUrl(url) });
   } finally {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await chain.mine();
   height = await chain.head();
   proxy = await startRpcProxy(chain.url);
-  const rpc = createRpc({ url: proxy.url, retries: 2, backOffMilliseconds: 5 });
+  const rpc = createRpc({ url: proxy.url, retries: 2, backoffMilliseconds: 5 });
   source = createSource(rpc, { ...(await probeCapabilities(rpc)), traces: "debug" }, { tracing: true, attempts: 2, waitMilliseconds: 5 });
   close = () => rpc.close();
 });

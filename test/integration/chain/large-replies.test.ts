@@ -27,7 +27,7 @@ afterAll(() => {
 it("stops reading an endless reply at the limit", async () => {
   const maxReplyBytes = 1024 * 1024;
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const rpc = createRpc({ url, maxReplyBytes, retries: 0, backOffMilliseconds: 1 });
+  const rpc = createRpc({ url, maxReplyBytes, retries: 0, backoffMilliseconds: 1 });
   await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/returned more than 1048576 bytes/);
   await rpc.close();
   // The limit plus two socket buffers.

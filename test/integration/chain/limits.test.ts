@@ -31,7 +31,7 @@ const fetchBlocks = async (
   let lowestConcurrency = Number.POSITIVE_INFINITY;
   // A limit is lowered right after the retry is reported; successful requests raise it again.
   const recordConcurrency = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
-  const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: recordConcurrency, ...options });
+  const rpc = createRpc({ url: proxy.url, retries: 3, backoffMilliseconds: 5, onRetry: recordConcurrency, ...options });
   try {
     const source = createSource(rpc, capabilities, { tracing: true, attempts: 1 });
     const blocks = await source.fetch(0, height);
@@ -125,7 +125,7 @@ describe("a node that limits its requests", () => {
       response.writeHead(429).end(errorReply(-32005, "daily request count exceeded, request rate limited"));
       return true;
     };
-    const { blocks, lowestConcurrency } = await fetchBlocks({ retries: 8, backOffMilliseconds: 20 });
+    const { blocks, lowestConcurrency } = await fetchBlocks({ retries: 8, backoffMilliseconds: 20 });
     clearInterval(refill);
     expect(blocks).toEqual(expectedBlocks);
     expect(lowestConcurrency).toBeLessThan(8);

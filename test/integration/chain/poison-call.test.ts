@@ -27,7 +27,7 @@ beforeAll(async () => {
     tokens.push(token);
   }
   proxy = await startRpcProxy(chain.url);
-  rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 1, timeoutMilliseconds: 2_000 });
+  rpc = createRpc({ url: proxy.url, retries: 3, backoffMilliseconds: 1, timeoutMilliseconds: 2_000 });
   source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
 });
 afterEach(() => {

@@ -25,7 +25,7 @@ describe("an RPC client", () => {
     createRpc({
       url: `http://name:${secret}@${new URL(proxy.url).host}/v3/${secret}?key=${secret}`,
       retries: 2,
-      backOffMilliseconds: 5,
+      backoffMilliseconds: 5,
       ...options,
     });
 

@@ -55,7 +55,9 @@ test("a chain that stopped because of a wrong finalized block is indexed again o
   const before = await dump(testDatabase.database);
   await repair(15, false);
   expect(await dump(testDatabase.database)).toEqual(before);
-  expect(printed).toContain("Nothing was changed. Pause the chain with ashlar chains pause test, and pass --yes to do this.");
+  expect(printed).toContain(
+    "Nothing was changed. To repair the chain, pause it with ashlar chains pause test, and repeat this command with --yes.",
+  );
   expect(printed[0]).toBe("test is indexed up to block 20; its finalized block is 20.");
   await expect(repair(16, true)).rejects.toThrow(/The node of test has a different block 16 \(0x[0-9a-f]{64}\) than the index/);
   await expect(repair(20, true)).rejects.toThrow('Invalid value "20" for --to: expected an indexed block below the head, from 0 to 19.');

@@ -39,7 +39,7 @@ const createFeed = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
   const feed = createHeadFeed({
     url: new URL(`ws://127.0.0.1:${proxy.port}`),
     chainId: 31337,
-    backOffMilliseconds: 20,
+    backoffMilliseconds: 20,
     onChange: (message) => messages.push(message),
     ...options,
   });
@@ -124,10 +124,13 @@ describe("an indexer that follows by WebSocket", () => {
     expect(messages).toEqual(["The node announces new blocks over WebSocket."]);
   });
 
-  it("rejects another chain's WebSocket", async () => {
+  it("rejects another chain's WebSocket, and reports it once", async () => {
     const heads = createFeed({ chainId: 5 });
     await until("several connection attempts", () => proxy.connections > 2);
     expect(heads.live()).toBe(false);
+    expect(messages).toEqual([
+      "The node's WebSocket subscription failed (it is on chain 31337, expected 5): polling for new blocks until it succeeds.",
+    ]);
   });
 });
 

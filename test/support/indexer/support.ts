@@ -54,7 +54,7 @@ export const createTestIndexer = async (
   const rpc = createRpc({
     url,
     retries: 2,
-    backOffMilliseconds: 10,
+    backoffMilliseconds: 10,
     ...(options.timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds: options.timeoutMilliseconds }),
     ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
   });

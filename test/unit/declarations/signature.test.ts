@@ -30,8 +30,11 @@ describe("a signature", () => {
   it("is refused with the reason", () => {
     expect(parseEvent("Moved(address user, bool final)")).toMatchObject({ ok: false });
     expect(parseEvent("Moved(address user")).toMatchObject({ ok: false });
-    expect(parseEvent("event Moved()")).toEqual({ ok: false, problem: "the signature starts with event" });
-    expect(parseFunction("function f() view returns (bool)")).toEqual({ ok: false, problem: "the signature starts with function" });
+    expect(parseEvent("event Moved()")).toEqual({ ok: false, problem: "the signature must not start with the keyword event" });
+    expect(parseFunction("function f() view returns (bool)")).toEqual({
+      ok: false,
+      problem: "the signature must not start with the keyword function",
+    });
     expect(parseFunction("f() returns (bool)")).toEqual({ ok: false, problem: "the function is neither view nor pure" });
     expect(parseEvent("Moved(uint257x user)")).toEqual({ ok: false, problem: expect.stringContaining("uint257x") });
   });

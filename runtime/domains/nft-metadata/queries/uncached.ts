@@ -92,7 +92,7 @@ const readWithin = (
 ): { readonly rows: Promise<readonly NftMetadataRow[]>; readonly ended: Promise<unknown> } => {
   const rows = new Map<NftKey, NftMetadataRow>();
   const timeout = new AbortController();
-  const stop = (): void => timeout.abort(new Error("The time limit has passed."));
+  const stop = (): void => timeout.abort(new Error("The time limit for reading NFT metadata has passed, or the server is stopping."));
   const timer = setTimeout(stop, chain.milliseconds);
   closed.addEventListener("abort", stop, { once: true });
   const ended = readAll(chain, tokens, rows, timeout.signal)

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Outcome, runCheck, runWrite } from "../../../../generator/output/run.ts";
@@ -27,10 +27,12 @@ describe("a generator run", () => {
       await write(root);
       const routes = await readFile(join(root, "generated/routes.gen.ts"), "utf8");
       await edit(root, "generated/routes.gen.ts", (text) => text.replace('"/v1/chains/status/"', '"/v1/chains/state/"'));
+      await rm(join(root, "generated/reference.md"));
       await writeTextFile(root, "generated/extra.ts", "");
       const line = lineOf(routes, '"/v1/chains/status/"');
       expect(messagesOf(await runCheck(root))).toEqual([
         "generated/extra.ts: not generated from this catalog",
+        "generated/reference.md: missing",
         `generated/routes.gen.ts:${line}: expected "    \\"/v1/chains/status/\\",", found "    \\"/v1/chains/state/\\","`,
       ]);
     }));

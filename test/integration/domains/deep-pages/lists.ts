@@ -7,7 +7,7 @@ import { longLists } from "../../../support/database/long-lists.ts";
 
 const { chainId, contract, topic, wallet, factory, sharedPool } = longLists;
 
-/** Reads a list's rows as text, with the page positions that one server remembers. */
+/** Reads a page of a list, each row as text. Its calls share the page positions that a server caches; see `createPageReader`. */
 export type ReadRows = (limit: number, offset: number) => Promise<string[]>;
 
 /** A list up to a block, and its expected rows. */

@@ -162,7 +162,7 @@ describe("values of a trait", () => {
     }
   });
 
-  it("return 400 beyond the maximum number of rows, and are omitted from the summary if a trait has too many", async () => {
+  it("are refused (400) if there are more than the maximum number of rows, and are then omitted from the summary", async () => {
     await insertTokens(
       wide,
       Array.from({ length: 13 }, (_, id) => [

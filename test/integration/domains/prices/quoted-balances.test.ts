@@ -1,6 +1,20 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Data, FixtureIndex } from "../queries/fixture-index.ts";
-import { art, bare, cents, coin, dime, fine, hybrid, native, odd, openQuotedIndex, other, wallet, whole } from "./quoted-index.ts";
+import {
+  coin,
+  collection,
+  hybrid,
+  manyDecimals,
+  native,
+  nineCents,
+  openQuotedIndex,
+  other,
+  tenCents,
+  unknownDecimals,
+  unpriced,
+  wallet,
+  zeroDecimals,
+} from "./quoted-index.ts";
 
 let index: FixtureIndex;
 const dataOf = async (path: string): Promise<Data> => {
@@ -25,19 +39,19 @@ describe("current balances", () => {
     // 1.5 at 1999.99.
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
     // 3 at 12.5, with no decimals; 3 at 0.5, with 36 decimals.
-    expect(quotesOf(items.get(whole))).toEqual([12.5, 37.5, "$37.50"]);
-    expect(quotesOf(items.get(fine))).toEqual([0.5, 1.5, "$1.50"]);
+    expect(quotesOf(items.get(zeroDecimals))).toEqual([12.5, 37.5, "$37.50"]);
+    expect(quotesOf(items.get(manyDecimals))).toEqual([0.5, 1.5, "$1.50"]);
   });
 
   it("have a quote but no rate if the decimals are unknown", async () => {
     // 123,456 smallest units at 0.001.
-    expect(quotesOf((await itemsOf("balances_v2/")).get(odd))).toEqual([null, 123.456, "$123.45"]);
+    expect(quotesOf((await itemsOf("balances_v2/")).get(unknownDecimals))).toEqual([null, 123.456, "$123.45"]);
   });
 
   it("have no quote for a collection, or if the price is unknown or no longer known", async () => {
     const items = await itemsOf("balances_v2/");
-    for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknownQuotes);
-    for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknownQuotes);
+    for (const token of [unpriced, coin, collection]) expect(quotesOf(items.get(token)), token).toEqual(unknownQuotes);
+    for (const token of [unpriced, collection]) expect(earlierOf(items.get(token)), token).toEqual(unknownQuotes);
   });
 
   it("have a quote only for the fungible part of a contract that is both ERC-20 and ERC-721", async () => {
@@ -69,7 +83,12 @@ describe("current balances", () => {
     for (const currency of ["USD", "EUR", "JPY", "CAD"]) {
       const items = await itemsOf(`balances_v2/?quote-currency=${currency}`);
       // 0.099 dollars are 15.47 yen; 0.1 dollars are 0.08 euros.
-      expect([cents, dime, bare, art].map((token) => items.get(token).type)).toEqual(["dust", "cryptocurrency", "cryptocurrency", "nft"]);
+      expect([nineCents, tenCents, unpriced, collection].map((token) => items.get(token).type)).toEqual([
+        "dust",
+        "cryptocurrency",
+        "cryptocurrency",
+        "nft",
+      ]);
     }
   });
 
@@ -79,7 +98,7 @@ describe("current balances", () => {
     expect(quotesOf(items.get(native))).toEqual([1599.992, 2399.988, "€2,399.98"]);
     expect(earlierOf(items.get(native))).toEqual([1680.4, 4201, "€4,201.00"]);
     // 0.1 / 1.25
-    expect(quotesOf(items.get(dime))).toEqual([0.8, 0.08, "€0.08"]);
+    expect(quotesOf(items.get(tenCents))).toEqual([0.8, 0.08, "€0.08"]);
   });
 
   it("have no quotes in a currency without a rate", async () => {
@@ -99,7 +118,7 @@ describe("a past balance", () => {
     expect(quotesOf(fourth.get(native))).toEqual([2000, 2000, "$2,000.00"]);
     // 4 coins at 1.25.
     expect(quotesOf(fourth.get(coin))).toEqual([1.25, 5, "$5.00"]);
-    expect(fourth.get(cents).type).toBe("dust");
+    expect(fourth.get(nineCents).type).toBe("dust");
   });
 
   it("is valued at the close of the requested day", async () => {
@@ -107,7 +126,7 @@ describe("a past balance", () => {
     // 2.5 at 2222, and 10 coins at 1.5.
     expect(quotesOf(items.get(native))).toEqual([2222, 5555, "$5,555.00"]);
     expect(quotesOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
-    expect(quotesOf(items.get(art))).toEqual(unknownQuotes);
+    expect(quotesOf(items.get(collection))).toEqual(unknownQuotes);
     // 2222 / 1.25 = 1777.6, and 2.5 of them 4444; on the previous day a euro was 1.6 dollars: 2000 / 1.6 = 1250.
     expect(quotesOf((await itemsOf("historical_balances/?date=2026-01-02&quote-currency=EUR")).get(native))).toEqual([
       1777.6,
@@ -177,7 +196,7 @@ describe("a portfolio", () => {
       [1.25, 0, 5, 0, 5],
     ]);
     for (const day of await daysOf(native, "&quote-currency=CAD")) expect(day).toEqual([null, null, null, null, null]);
-    for (const day of await daysOf(bare)) expect(day).toEqual([null, null, null, null, null]);
+    for (const day of await daysOf(unpriced)) expect(day).toEqual([null, null, null, null, null]);
   });
 
   it("includes formatted quotes of closing balances", async () => {

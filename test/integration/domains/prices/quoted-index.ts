@@ -11,12 +11,20 @@ const head = 11;
 const now = () => new Date("2026-01-03T18:30:00Z");
 export const wallet = addressOf(0xabc);
 export const other = addressOf(0xdef);
-/** Tokens with 6 decimals and a price that is unknown from the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
-export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
+/** A token with 6 decimals, whose price is unknown from the morning of the last day. */
+export const coin: Hex = addressOf(1);
+/** Tokens by their decimals, with a price. */
+export const [zeroDecimals, manyDecimals, unknownDecimals] = [2, 3, 4].map(addressOf) as [Hex, Hex, Hex];
+/** A token without a price. */
+export const unpriced: Hex = addressOf(5);
 /** An ERC-20 token with 1 decimal whose contract also has ERC-721 tokens. */
 export const hybrid: Hex = addressOf(10);
-/** Two tokens with 18 decimals and a price of 1 dollar; a collection with an invented price; a token with prices but no other indexed data. */
-export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, Hex, Hex, Hex];
+/** Tokens with 18 decimals and a price of 1 dollar, of which the wallet holds slightly less than 10 cents, the limit of dust, and 10 cents. */
+export const [nineCents, tenCents] = [6, 7].map(addressOf) as [Hex, Hex];
+/** A collection with an invented price. */
+export const collection: Hex = addressOf(8);
+/** A token with prices, but without other indexed data. */
+export const unindexed: Hex = addressOf(9);
 export const native = nativeTokenAddress;
 
 const seconds = (time: string): number => Date.parse(time) / 1000;
@@ -31,15 +39,15 @@ const priceRowsOf = (asset: Hex, decimals: number, closes: Readonly<Record<strin
 const prices: PriceRow[] = [
   ...priceRowsOf(native, 18, { "01T00:00": "2000", "02T06:15": "2100.5", "02T20:00": "2222", "03T18:10": "1999.99" }),
   ...priceRowsOf(coin, 6, { "01T00:00": "1.25", "02T06:00": "1.5", "03T06:00": null }),
-  ...priceRowsOf(whole, 0, { "01T00:00": "12.5" }),
-  ...priceRowsOf(fine, 36, { "01T00:00": "0.5" }),
+  ...priceRowsOf(zeroDecimals, 0, { "01T00:00": "12.5" }),
+  ...priceRowsOf(manyDecimals, 36, { "01T00:00": "0.5" }),
   // The price per smallest unit, because the decimals are unknown.
-  ...priceRowsOf(odd, 0, { "01T00:00": "0.001" }),
-  ...priceRowsOf(cents, 18, { "01T00:00": "1" }),
-  ...priceRowsOf(dime, 18, { "01T00:00": "1" }),
+  ...priceRowsOf(unknownDecimals, 0, { "01T00:00": "0.001" }),
+  ...priceRowsOf(nineCents, 18, { "01T00:00": "1" }),
+  ...priceRowsOf(tenCents, 18, { "01T00:00": "1" }),
   ...priceRowsOf(hybrid, 1, { "01T00:00": "3" }),
-  ...priceRowsOf(art, 0, { "01T00:00": "1000" }),
-  { asset: relic, time: seconds("2025-06-30T12:00:00Z"), close: perUnit("7", 18) },
+  ...priceRowsOf(collection, 0, { "01T00:00": "1000" }),
+  { asset: unindexed, time: seconds("2025-06-30T12:00:00Z"), close: perUnit("7", 18) },
   ...priceRowsOf(currencyAsset("EUR"), 0, { "01T00:00": "1.6", "02T00:00": "1.25" }),
   ...priceRowsOf(currencyAsset("JPY"), 0, { "01T00:00": "0.0064" }),
 ];
@@ -47,13 +55,13 @@ const prices: PriceRow[] = [
 const balances: Readonly<Record<Hex, readonly [standard: number, after: Readonly<Record<number, string>>]>> = {
   [native]: [0, { 0: "1000000000000000000", 5: "2500000000000000000", 9: "1500000000000000000" }],
   [coin]: [1, { 2: "4000000", 6: "10000000" }],
-  [whole]: [1, { 1: "3" }],
-  [fine]: [1, { 1: `3${"0".repeat(36)}` }],
-  [odd]: [1, { 1: "123456" }],
-  [bare]: [1, { 1: "5" }],
-  [cents]: [1, { 1: `99${"0".repeat(15)}` }],
-  [dime]: [1, { 1: `100${"0".repeat(15)}` }],
-  [art]: [2, { 1: "2" }],
+  [zeroDecimals]: [1, { 1: "3" }],
+  [manyDecimals]: [1, { 1: `3${"0".repeat(36)}` }],
+  [unknownDecimals]: [1, { 1: "123456" }],
+  [unpriced]: [1, { 1: "6", 6: "5" }],
+  [nineCents]: [1, { 1: `99${"0".repeat(15)}` }],
+  [tenCents]: [1, { 1: `100${"0".repeat(15)}` }],
+  [collection]: [2, { 1: "2" }],
   [hybrid]: [1, { 1: "25" }],
 };
 
@@ -73,13 +81,13 @@ const sums: readonly (readonly [block: number, count: number, paid: bigint])[] =
   [10, 4, 3n * fee + feeWithL1],
 ];
 
-/** The wallet received 4 coins in block 2, and 7 in block 6, and sent one of them; in block 6 it also sent one `bare`. */
+/** The wallet received 4 coins in block 2, and 7 in block 6, and sent one of them; in block 6 it also sent a smallest unit of `unpriced`. */
 const transfers: readonly Row[] = (
   [
     [2, 0, coin, other, wallet, "4000000", "4000000"],
     [6, 0, coin, other, wallet, "7000000", "11000000"],
     [6, 1, coin, wallet, other, "1000000", "10000000"],
-    [6, 2, bare, wallet, other, "1", "5"],
+    [6, 2, unpriced, wallet, other, "1", "5"],
   ] as const
 ).map(([block_number, ordinal, token, from_address, to_address, amount, balance]) => ({
   chain_id: 7,
@@ -105,12 +113,18 @@ export async function openQuotedIndex({ responseRows = 100 } = {}): Promise<Fixt
   await index.balances(wallet, hybrid, 2, { 1: "4" });
   await index.balances(other, coin, 1, { 1: "1" });
   const token = (address: Hex, decimals: number | null): Row => ({ chain_id: 7, address, block_number: 0, decimals, read_at_block: 0 });
-  await insert("token_metadata", [token(coin, 6), token(whole, 0), token(fine, 36), token(odd, null), token(bare, 18)]);
-  await insert("token_metadata", [token(cents, 18), token(dime, 18), token(hybrid, 1)]);
+  await insert("token_metadata", [
+    token(coin, 6),
+    token(zeroDecimals, 0),
+    token(manyDecimals, 36),
+    token(unknownDecimals, null),
+    token(unpriced, 18),
+  ]);
+  await insert("token_metadata", [token(nineCents, 18), token(tenCents, 18), token(hybrid, 1)]);
   const standard = (address: Hex, number: number): Row => ({ chain_id: 7, address, standard: number, block_number: 0 });
   await insert("token_standards", [
-    ...[coin, whole, fine, odd, bare, cents, dime].map((address) => standard(address, 1)),
-    standard(art, 2),
+    ...[coin, zeroDecimals, manyDecimals, unknownDecimals, unpriced, nineCents, tenCents].map((address) => standard(address, 1)),
+    standard(collection, 2),
   ]);
   await insert("transactions", transactions);
   const positionsIn = (blocks: readonly number[]) =>

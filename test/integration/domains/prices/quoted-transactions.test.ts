@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { blockHashOf, type Data, type FixtureIndex, transactionHashOf } from "../queries/fixture-index.ts";
-import { bare, coin, openQuotedIndex, other, wallet } from "./quoted-index.ts";
+import { coin, openQuotedIndex, other, unpriced, wallet } from "./quoted-index.ts";
 
 let index: FixtureIndex;
 const dataOf = async (path: string): Promise<Data> => {
@@ -90,7 +90,7 @@ describe("transfers", () => {
       // 7 received for a balance of 11; 1 sent for a balance of 10; at 1.5 each.
       [coin, "IN", 1.5, 10.5, "$10.50", 16.5],
       [coin, "OUT", 1.5, 1.5, "$1.50", 15],
-      [bare, "OUT", null, null, null, null],
+      [unpriced, "OUT", null, null, null, null],
       // 4 received at 1.25 each.
       [coin, "IN", 1.25, 5, "$5.00", 5],
     ]);

@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex } from "../queries/fixture-index.ts";
-import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } from "./quoted-index.ts";
+import {
+  coin,
+  collection,
+  manyDecimals,
+  native,
+  openQuotedIndex,
+  unindexed,
+  unknownDecimals,
+  unpriced,
+  zeroDecimals,
+} from "./quoted-index.ts";
 
 /** An index whose responses have up to 100 rows. */
 let index: FixtureIndex;
@@ -41,19 +51,19 @@ describe("daily prices", () => {
   });
 
   it("are returned for several tokens in the requested order, for the credits of one call", async () => {
-    const { data, credits } = await request([whole, native, coin, fine], fullRange);
+    const { data, credits } = await request([zeroDecimals, native, coin, manyDecimals], fullRange);
     expect(credits).toBe("1");
     expect(data.map((item: Data) => [item.contract_address, item.prices.map(({ price }: Data) => price)])).toEqual([
-      [whole, [12.5, 12.5, 12.5]],
+      [zeroDecimals, [12.5, 12.5, 12.5]],
       [native, [1999.99, 2222, 2000]],
       // The price is no longer known.
       [coin, [null, 1.5, 1.25]],
-      [fine, [0.5, 0.5, 0.5]],
+      [manyDecimals, [0.5, 0.5, 0.5]],
     ]);
   });
 
   it("are null for a token without prices or known decimals", async () => {
-    for (const token of [bare, odd]) {
+    for (const token of [unpriced, unknownDecimals]) {
       const { status, data } = await request([token], fullRange);
       expect(status).toBe(200);
       expect(pricesOf(data[0])).toEqual([
@@ -87,12 +97,12 @@ describe("daily prices", () => {
 
   it("continue from the last known price, even before the first block and for tokens that are not indexed", async () => {
     // The token has one price, of 2025-06-30; its decimals are unknown.
-    const { status, data } = await request([relic], "?from=2025-06-29&to=2025-07-01");
+    const { status, data } = await request([unindexed], "?from=2025-06-29&to=2025-07-01");
     expect(status).toBe(200);
     expect(data[0]).toMatchObject({ contract_decimals: null, supports_erc: null });
     expect(data[0].prices).toHaveLength(3);
-    await index.insert("token_metadata", [{ chain_id: 7, address: relic, block_number: 0, decimals: 18, read_at_block: 0 }]);
-    expect(pricesOf((await request([relic], "?from=2025-06-29&to=2025-07-01")).data[0])).toEqual([
+    await index.insert("token_metadata", [{ chain_id: 7, address: unindexed, block_number: 0, decimals: 18, read_at_block: 0 }]);
+    expect(pricesOf((await request([unindexed], "?from=2025-06-29&to=2025-07-01")).data[0])).toEqual([
       ["2025-07-01", 7],
       ["2025-06-30", 7],
       ["2025-06-29", null],
@@ -103,11 +113,11 @@ describe("daily prices", () => {
     const alone = await request([unknownAddress]);
     expect(alone.status).toBe(404);
     expect(alone.message).toContain(unknownAddress);
-    const { status, data } = await request([unknownAddress, art, native]);
+    const { status, data } = await request([unknownAddress, collection, native]);
     expect(status).toBe(200);
     expect(data.map((item: Data) => [item.contract_address, item.supports_erc, item.prices[0].price])).toEqual([
       [unknownAddress, null, null],
-      [art, ["erc721"], null],
+      [collection, ["erc721"], null],
       [native, null, 1999.99],
     ]);
   });
@@ -129,7 +139,7 @@ describe("daily prices", () => {
   });
 
   it("are returned as CSV rows, each with its token's fields", async () => {
-    const { text } = await request([whole, native], `${fullRange}&format=csv`);
+    const { text } = await request([zeroDecimals, native], `${fullRange}&format=csv`);
     const [head, ...rows] = text.trimEnd().split(/\r?\n/);
     const columns = head?.split(",") ?? [];
     const [address, date, price] = ["contract_address", "date", "price"].map((name) => columns.indexOf(name));
@@ -137,9 +147,9 @@ describe("daily prices", () => {
     // The cells before the price contain no comma.
     const cells = rows.map((row) => row.split(","));
     expect(cells.map((row) => [row[address ?? -1], row[date ?? -1]?.slice(0, 10), row[price ?? -1]])).toEqual([
-      [whole, "2026-01-03", "12.5"],
-      [whole, "2026-01-02", "12.5"],
-      [whole, "2026-01-01", "12.5"],
+      [zeroDecimals, "2026-01-03", "12.5"],
+      [zeroDecimals, "2026-01-02", "12.5"],
+      [zeroDecimals, "2026-01-01", "12.5"],
       [native, "2026-01-03", "1999.99"],
       [native, "2026-01-02", "2222"],
       [native, "2026-01-01", "2000"],

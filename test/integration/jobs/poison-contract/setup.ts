@@ -91,7 +91,7 @@ export const setUp = async () => {
     ...collections.map((token) => ({ from: alice, ...call(erc721, token, "transferFrom", [alice, bob, 0n]) })),
   );
   proxy = await startRpcProxy(chain.url);
-  const rpc = createRpc({ url: proxy.url, retries: 2, backOffMilliseconds: 1 });
+  const rpc = createRpc({ url: proxy.url, retries: 2, backoffMilliseconds: 1 });
   source = createSource(rpc, await probeCapabilities(rpc), { tracing: false, waitMilliseconds: 1 });
   closeRpc = () => rpc.close();
 };

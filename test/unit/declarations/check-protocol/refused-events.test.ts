@@ -13,7 +13,7 @@ describeRefusals([
     "signature-syntax",
     '"Moved(bytes32 indexed id, int128 amount)"',
     '§"event Moved(bytes32 indexed id, int128 amount)"',
-    "starts with event",
+    "must not start with the keyword event",
   ],
   [
     "an unknown type",

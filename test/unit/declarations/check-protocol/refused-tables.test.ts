@@ -2,6 +2,13 @@ import { describeRefusals } from "./declaration.ts";
 
 describeRefusals([
   ["an unknown parameter of a column", "unknown-parameter", "note: note }", "note: §notes }", "nearest: note"],
+  [
+    "a column of an event without parameters",
+    "unknown-parameter",
+    "  deposits:\n",
+    '  resets:\n    contract: vault\n    events: ["Reset()"]\n    columns: { sender: §sender }\n  deposits:\n',
+    "sender",
+  ],
   ["a column that every table has", "reserved-name", "{ id: id,", "{ §block_number: id,", "is a column that every table has"],
   [
     "a reserved word as a column",

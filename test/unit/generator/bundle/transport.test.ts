@@ -70,9 +70,23 @@ describe("a call", () => {
     });
   });
 
-  it("cannot be created with a key that a header cannot carry", () => {
-    expect(() => createCall({ baseUrl: "https://api.example.com", key: "ckey_\n" })).toThrow(
-      "Invalid API key: it contains characters that a header cannot carry.",
+  it("throws an error about a response that ends early, an unreachable service, and its own signal", async () => {
+    const parameters = { chainName: 1, thing: 2 };
+    const callWith = (fetch: Fetch, options: CallOptions = {}) =>
+      createCall({ baseUrl: "https://api.example.com", key, fetch })("getThing", "/v1/{chainName}/", {}, parameters, options);
+    const fail = () => Promise.reject(new TypeError("terminated"));
+    await expect(callWith(async () => ({ ok: true, status: 200, json: fail }))).rejects.toMatchObject({
+      status: 200,
+      message: "The response with status 200 ended early.",
+    });
+    await expect(callWith(fail)).rejects.toMatchObject({ status: 0, message: "The service could not be reached." });
+    const signal = AbortSignal.abort();
+    await expect(callWith(fail, { signal })).rejects.toMatchObject({ status: 0, message: "The call was aborted." });
+  });
+
+  it.each(["", "ckey_\n"])("cannot be created with the key %j, which a header cannot carry", (invalid) => {
+    expect(() => createCall({ baseUrl: "https://api.example.com", key: invalid })).toThrow(
+      "Invalid API key: it is empty, or contains characters that a header cannot carry.",
     );
   });
 });

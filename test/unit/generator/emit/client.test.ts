@@ -63,7 +63,7 @@ describe("the client", () => {
 
   it("rejects a key that a header cannot carry, and does not repeat it in the message", () => {
     expect(() => createClient({ baseUrl: "https://api.example.com", key: "ckey_secret\n" })).toThrow(
-      /^Invalid API key: it contains characters that a header cannot carry\.$/,
+      /^Invalid API key: it is empty, or contains characters that a header cannot carry\.$/,
     );
   });
 
