@@ -3,9 +3,15 @@ import { type Address, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { contents } from "../../support/contents.ts";
 import { startBranching } from "../../support/indexer/branches.ts";
 
+/**
+ * While Anvil mines a block, it already returns that block's balances as those of the block before. With a long pause between polls, the index reads
+ * after the blocks of a step are mined.
+ */
+const pollMilliseconds = 2_000;
+
 describe("native balances from the node's state after a reorganisation", () => {
   it.each([1, 7, 20])("equal the balances of a new index (depth %i)", async (depth) => {
-    const branching = await startBranching({ nativeAccounting: "state" });
+    const branching = await startBranching({ nativeAccounting: "state", pollMilliseconds });
     try {
       await branching.addBlocks();
       await branching.waitForHead();
