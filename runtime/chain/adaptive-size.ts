@@ -4,7 +4,10 @@ const maxSuccesses = 1_024;
 /** The successes required before a size grows to a size below the smallest failed one. */
 const successesBelowFailed = 4;
 
-/** A size that adapts to a limit: it is halved when it was too large, and grows by half up to just below the smallest failed size, which is rarely tried again. */
+/**
+ * A size that adapts to a limit: it is halved when it was too large, and grows by half up to just below the smallest failed size, which is rarely tried
+ * again.
+ */
 export interface AdaptiveSize {
   current(): number;
   /** Reports that a size was too large; no effect if the current size is already smaller. */
