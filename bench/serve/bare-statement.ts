@@ -20,19 +20,20 @@ export const valuesOf = ({ paths }: RowCase): readonly (readonly (string | numbe
   });
 
 /** The name of a row's statement. */
-export const statementOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), largeWallets)?.statement ?? "";
+export const statementNameOf = ({ paths }: RowCase): string => routeOf(parseUrl(paths[0] ?? "", 0), largeWallets)?.statement ?? "";
 /** The statement of a row. */
-export const sqlOf = (rowCase: RowCase): string => readFileSync(join(statementsFolder, `${statementOf(rowCase)}.sql`), "utf8");
+export const statementTextOf = (rowCase: RowCase): string =>
+  readFileSync(join(statementsFolder, `${statementNameOf(rowCase)}.sql`), "utf8");
 
 /** Writes the generic plan of a row's statement to a file next to it. */
 export async function writePlan(database: Database, rowCase: RowCase): Promise<void> {
   const plan = await database.transaction(async (client) => {
     await client.query("SET LOCAL plan_cache_mode = force_generic_plan");
     const values = (valuesOf(rowCase)[0] ?? []).map((value) => (typeof value === "number" ? String(value) : `'${value}'`)).join(", ");
-    await client.query(`PREPARE bench AS ${sqlOf(rowCase)}`);
+    await client.query(`PREPARE bench AS ${statementTextOf(rowCase)}`);
     const rows = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (ANALYZE, BUFFERS) EXECUTE bench (${values})`);
     await client.query("DEALLOCATE bench");
     return rows.map((row) => row["QUERY PLAN"]);
   });
-  writeFileSync(join(statementsFolder, `${statementOf(rowCase)}.explain.txt`), `${plan.join("\n")}\n`);
+  writeFileSync(join(statementsFolder, `${statementNameOf(rowCase)}.explain.txt`), `${plan.join("\n")}\n`);
 }

@@ -1,6 +1,6 @@
 import { availableCores } from "../../runtime/lib/available-cores.ts";
 import { rounded } from "../result.ts";
-import { sqlOf, valuesOf } from "./bare-statement.ts";
+import { statementTextOf, valuesOf } from "./bare-statement.ts";
 import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
 import { limitOf, otherLoad } from "./limit.ts";
 import { firstWarmUpMilliseconds } from "./options.ts";
@@ -51,7 +51,7 @@ export async function checkBare(
       warmUpMilliseconds: attempt === 0 ? firstWarmUpMilliseconds : load.warmUpMilliseconds,
     };
     const cell = await measureCell(bare, rowCase, barePoolSize, cellOptions);
-    const work = { sql: sqlOf(rowCase), values: valuesOf(rowCase), databaseUrl, clients: barePoolSize, seconds, folder };
+    const work = { sql: statementTextOf(rowCase), values: valuesOf(rowCase), databaseUrl, clients: barePoolSize, seconds, folder };
     const check = compareRates(cell, await runPgbench(program, work));
     if (rowCase.isLong === true || check.ratio >= minRatio || (keepGoing && attempt === maxAttempts - 1)) return check;
     ratios.push(rounded(check.ratio));

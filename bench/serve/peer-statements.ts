@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, DatabaseClient } from "../../runtime/database/database.ts";
-import { statementOf, statementsFolder, valuesOf } from "./bare-statement.ts";
+import { statementNameOf, statementsFolder, valuesOf } from "./bare-statement.ts";
 import type { RowCase } from "./row-case.ts";
 
 /** The schema of the functions that PostGraphile serves. */
@@ -36,7 +36,7 @@ async function describe(client: DatabaseClient, text: string): Promise<Described
 
 /** The statements of rows, each once. */
 export function peerStatements(database: Database, cases: readonly RowCase[]): Promise<readonly PeerStatement[]> {
-  const names = new Set(cases.map(statementOf));
+  const names = new Set(cases.map(statementNameOf));
   return database.transaction(async (client) => {
     const statements: PeerStatement[] = [];
     for (const name of names) {
@@ -82,7 +82,7 @@ export async function createFunctions(database: Database, statements: readonly P
 
 /** The statement of a row. @throws {Error} if it is not among the described ones. */
 export function statementIn(statements: readonly PeerStatement[], rowCase: RowCase): PeerStatement {
-  const statement = statements.find(({ name }) => name === statementOf(rowCase));
+  const statement = statements.find(({ name }) => name === statementNameOf(rowCase));
   if (statement === undefined) throw new Error(`The statement of row ${rowCase.row} is not described.`);
   return statement;
 }

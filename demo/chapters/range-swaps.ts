@@ -1,4 +1,4 @@
-import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
+import { type Address, type Hex, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
@@ -22,7 +22,7 @@ interface SwapOptions {
 }
 
 /** Packs a path for Uniswap V3's router: token, fee in three bytes, token and so on. */
-const encodePath = (tokens: readonly Address[], fees: readonly number[]): Address =>
+const encodePath = (tokens: readonly Address[], fees: readonly number[]): Hex =>
   `0x${tokens.map((token, index) => `${index === 0 ? "" : (fees[index - 1] ?? 0).toString(16).padStart(6, "0")}${token.slice(2)}`).join("")}`;
 
 /** Creates the daily swaps: first the market maker's, which end exactly at the market price if its funds suffice, then the traders'. */

@@ -2,18 +2,16 @@ import { stdin, stdout } from "node:process";
 import { createInterface } from "node:readline/promises";
 import { type Config, isEvmChain } from "../config/config.ts";
 import { databaseOf } from "../config/database-config.ts";
-import type { Database } from "../database/database.ts";
-import { type IndexedChainRow, type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
+import { readIndexState } from "../domains/chains/queries/index-state.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
-import { readChainDetails } from "../operator/chain-details.ts";
-import type { IndexedChain } from "../operator/indexed-chain.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../operator/jobs.ts";
 import { isPaused, pauseChain, resumeChain } from "../operator/pause.ts";
 import { removeChain } from "../operator/remove-chain.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
+import { renderChain, renderDetails, renderQueues } from "./chain-status.ts";
 import { CommandError } from "./command-error.ts";
 import { parseDatabaseName, renderDatabaseName } from "./database-option.ts";
 import { oneChain } from "./one-chain.ts";
@@ -63,7 +61,7 @@ export async function repairChainNamed(config: Config, name: string, { to, yes =
 /** `ashlar chains pause`: pauses indexing a chain until `ashlar chains resume`. Its indexer stops within seconds. @throws {CommandError} */
 export const pauseChainNamed = (config: Config, name: string, { database: databaseName }: DatabaseOption = {}): Promise<void> =>
   withChain(config, name, databaseName, async (database, chain) => {
-    if (await pauseChain(database, chain, commandActor())) print(`Indexing of ${name} is paused: its indexer stops within seconds.`);
+    if (await pauseChain(database, chain, commandActor())) print(`Paused indexing ${name}: its indexer stops within seconds.`);
     else print(`Indexing of ${name} is already paused.`);
   });
 
@@ -71,7 +69,7 @@ export const pauseChainNamed = (config: Config, name: string, { database: databa
 export const resumeChainNamed = (config: Config, name: string, { database: databaseName }: DatabaseOption = {}): Promise<void> =>
   withChain(config, name, databaseName, async (database, chain) => {
     const outcome = await resumeChain(database, chain, commandActor());
-    if (outcome === "resumed") print(`Indexing of ${name} is resumed: its indexer continues within seconds.`);
+    if (outcome === "resumed") print(`Resumed indexing ${name}: its indexer continues within seconds.`);
     else if (outcome === "not paused") print(`Indexing of ${name} is not paused.`);
     else throw new CommandError(`Cannot resume indexing of ${name}: it is ${outcome}. Nothing was changed.`);
   });
@@ -181,59 +179,6 @@ export const refreshMetadataNamed = (config: Config, name: string, { contract }:
     print(`Queued: the process that indexes ${name} reads the metadata of ${tokens} contracts again.`);
     if (isCollection) print(`Queued: it also fetches the NFT documents of ${contract} again.`);
   });
-
-/** Renders one chain's details as lines. */
-async function renderDetails(database: Database, chain: IndexedChain, state: IndexState): Promise<string[]> {
-  const { name } = chain;
-  const { node, missing, use, audit } = await readChainDetails(database, chain);
-  const gibibytes = use.bytes / 2 ** 30;
-  const density = use.transactions === 0 ? "" : `, ${((gibibytes / use.transactions) * 1e6).toFixed(2)} GiB per million transactions`;
-  const size = `about ${use.rows} rows, ${use.transactions} transactions and ${gibibytes.toFixed(2)} GiB with indexes${density}`;
-  return [
-    use.rows === 0 ? "  disk: unknown until the next ANALYZE" : `  disk: ${size}`,
-    `  node: ${node?.offers ? `offers ${node.offers.join(", ") || "no optional features"}` : "not checked yet"}`,
-    `  missing: ${missing.join(", ") || "nothing"}`,
-    ...(node?.switched_off ?? []).map(({ projection, reason }) => `  switched off: ${projection}: ${reason}`),
-    ...state.checkpoints
-      .filter((row) => row.name === name)
-      .map(
-        ({ projection, block_number: block }) =>
-          `  projection ${projection}: block ${block}${node?.building.includes(projection) ? ", being rebuilt" : ""}`,
-      ),
-    ...renderQueues(state, name).map((line) => `  ${line}`),
-    audit === null
-      ? "  last audit: none"
-      : `  last audit: ${audit.time.toISOString()}, block ${audit.details.block}, ${audit.details.compared} values compared, ${audit.details.differences} differences`,
-  ];
-}
-
-const renderQueues = ({ queues }: IndexState, name: string): string[] =>
-  queues
-    .filter((row) => row.name === name)
-    .map(({ queue, entries, attempted, overdue_seconds: overdue }) => {
-      const oldest = overdue > 0 ? `, the oldest due for ${Math.round(overdue)} s` : "";
-      return `queue ${queue}: ${entries} entries, ${attempted} of them attempted before${oldest}`;
-    });
-
-function renderChain({
-  name,
-  block,
-  node_block,
-  silent_seconds,
-  is_stopped,
-  paused_at,
-  removal_started_at,
-  restore_started_at,
-}: IndexedChainRow): string {
-  const head = block === null ? "no blocks" : `block ${block}`;
-  const lag = block === null || node_block === null ? [] : [`${Math.max(0, node_block - block)} behind the node`];
-  const silence = silent_seconds === null ? "" : `, last progress ${Math.round(silent_seconds)} s ago`;
-  const activity = is_stopped ? `stopped by a failure${silence}` : `not paused${silence}`;
-  if (removal_started_at !== null) return `${name}  being removed since ${removal_started_at.toISOString()}`;
-  if (restore_started_at !== null)
-    return `${name}  being restored since ${restore_started_at.toISOString()}; if no process is restoring it, repeat the command that started the restore (ashlar restore --chain or ashlar chains move)`;
-  return [name, head, ...lag, paused_at === null ? activity : `paused since ${paused_at.toISOString()}`].join("  ");
-}
 
 /** The option that selects a database, if there are several. */
 const optionOf = (config: Config, database: string | null): string =>

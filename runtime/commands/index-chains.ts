@@ -141,14 +141,14 @@ async function indexUntilStopped(
     },
     onChange(pause) {
       if (pause === "operator") {
-        logger.info({ chain: chain.name }, "Indexing is paused");
-        progress.print(`Indexing ${chain.name} is paused; resume it with: ashlar chains resume ${chain.name}${inDatabase}`);
+        logger.info({ chain: chain.name }, "Paused indexing");
+        progress.print(`Paused indexing ${chain.name}; resume it with: ashlar chains resume ${chain.name}${inDatabase}`);
       } else if (pause === "disk") {
-        logger.warn({ chain: chain.name }, "Indexing is paused until there is more disk space");
-        progress.print(`Indexing ${chain.name} is paused: ${lowDiskReason}`);
+        logger.warn({ chain: chain.name }, "Paused indexing until there is more disk space");
+        progress.print(`Paused indexing ${chain.name}: ${lowDiskReason}`);
       } else {
-        logger.info({ chain: chain.name }, "Indexing is resumed");
-        progress.print(`Indexing ${chain.name} is resumed`);
+        logger.info({ chain: chain.name }, "Resumed indexing");
+        progress.print(`Resumed indexing ${chain.name}`);
       }
     },
   };

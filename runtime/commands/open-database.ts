@@ -130,7 +130,7 @@ export async function openDatabase(
       closeLater(reader.reader);
       return reader;
     };
-    await (migratesItself(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));
+    await (migratesAutomatically(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));
     const database: OpenDatabase = { serving, control, indexing, openReader: connectReader, close };
     if (longRunning === undefined) return database;
     const reader = await connectReader();
@@ -144,7 +144,7 @@ export async function openDatabase(
 }
 
 /** Servers on other machines may use an external database, so the operator decides when to migrate it. */
-export const migratesItself = ({ migrate: mode, databaseUrl }: Config): boolean =>
+export const migratesAutomatically = ({ migrate: mode, databaseUrl }: Config): boolean =>
   (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
 
 /** Describes a configured external database. */

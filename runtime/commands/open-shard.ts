@@ -6,7 +6,7 @@ import { poll } from "../lib/async.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import { migrations } from "../migrations.ts";
 import { createCurrentAddress, type ShardAddress } from "./database-address.ts";
-import { describeExternal, type LongRunning, migratesItself, planOf } from "./open-database.ts";
+import { describeExternal, type LongRunning, migratesAutomatically, planOf } from "./open-database.ts";
 import { openReader } from "./open-reader.ts";
 import { type ChildProcesses, type ConnectionPlan, planConnections } from "./pool-sizes.ts";
 import { indexingPool } from "./pools.ts";
@@ -52,7 +52,7 @@ export async function openShard(
   };
 
   const prepare = async (): Promise<void> => {
-    await (migratesItself(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));
+    await (migratesAutomatically(config) ? migrate(indexing, migrations) : requireSchema(indexing, migrations));
     const { reader, readerRole, readerUrl } = await openReader(config, server, indexing, 1);
     await reader.close();
     address.change({ ...address.get(), readerUrl: readerUrl(), readerRole, problem: null });

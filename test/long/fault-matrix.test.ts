@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
         seconds: faultSeconds,
         end() {
           // This line shows that the disk was full.
-          expect(faulted.service().output()).toContain("Indexing is paused until there is more disk space");
+          expect(faulted.service().output()).toContain("Paused indexing until there is more disk space");
           rmSync(file);
         },
       },

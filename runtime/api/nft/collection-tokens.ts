@@ -16,7 +16,7 @@ export interface TokenOptions {
 }
 
 /** Items for a collection's tokens, with their owners after a block. */
-export async function viewTokens(
+export async function loadTokenItems(
   context: ResolverContext,
   chain: Chain,
   collection: Collection,

@@ -2,7 +2,7 @@ import { notFound } from "../../lib/request-error.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { collectionOf } from "./collection.ts";
-import { viewTokens } from "./collection-tokens.ts";
+import { loadTokenItems } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
 /**
@@ -21,7 +21,7 @@ export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataF
   const row = found ?? { token_id: String(tokenId), standard: collection.standard, original_owner: null };
   return {
     updated_at: updatedAt(context.now()),
-    items: await viewTokens(context, chain, collection, [row], block, request),
+    items: await loadTokenItems(context, chain, collection, [row], block, request),
     pagination: null,
     indexed_from: indexedFrom,
     warning: warningFor(context, chain, request),

@@ -2,7 +2,7 @@ import { traitFilter } from "../../domains/nft-metadata/queries/trait-filter.ts"
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { collectionOf } from "./collection.ts";
-import { viewTokens } from "./collection-tokens.ts";
+import { loadTokenItems } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
 /** A collection's token ids, ascending: all of them, or those with the requested traits. @throws {RequestError} 404 if the collection is unknown. */
@@ -22,7 +22,7 @@ export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContrac
       : await nftMetadata.nftTokensByTrait(chain.id, contractAddress, block, filter, limit, offset);
   return {
     updated_at: updatedAt(context.now()),
-    items: await viewTokens(context, chain, collection, rows.slice(0, page.size), block, request),
+    items: await loadTokenItems(context, chain, collection, rows.slice(0, page.size), block, request),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: context.indexedFrom,
     warning: warningFor(context, chain, request),

@@ -13,13 +13,13 @@ export function createCounts() {
     statuses,
     /** The operations with a 200 response. */
     succeeded,
-    /** `hasPath` is false if another operation may have responded. */
-    add(operation: string, status: number, hasPath: boolean): void {
+    /** `matchesOperation` is false if another operation may have responded. */
+    add(operation: string, status: number, matchesOperation: boolean): void {
       increase(statuses, status);
       const counts = byOperation.get(operation) ?? new Map<number, number>();
       byOperation.set(operation, counts);
       increase(counts, status);
-      if (status === 200 && hasPath) succeeded.add(operation);
+      if (status === 200 && matchesOperation) succeeded.add(operation);
     },
     /** A line of totals, and one line per operation. */
     text: () =>

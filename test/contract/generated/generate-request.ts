@@ -12,7 +12,7 @@ export interface GeneratedRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the path still matches the operation, so the response must be documented for it. */
-  readonly hasPath: boolean;
+  readonly matchesOperation: boolean;
 }
 
 /** Example values from a chain's story, by operation and by parameter type. */
@@ -51,7 +51,8 @@ export function generateRequest(random: Random, operation: Operation, pool: Stor
     method: random.chance(20) ? "HEAD" : "GET",
     target: target.text,
     headers: random.chance(10) ? random.pick(hostileHeaders) : {},
-    hasPath: target.hasPath,
+    // An empty path parameter leaves an empty segment, which no operation's path has.
+    matchesOperation: target.matchesOperation && values.every(([parameter, value]) => parameter.in !== "path" || value !== ""),
   };
 }
 

@@ -72,7 +72,7 @@ describe(`${count} generated requests (seed ${seed})`, () => {
         return null;
       });
       if (response === null) return;
-      counts.add(operation.id, response.status, request.hasPath);
+      counts.add(operation.id, response.status, request.matchesOperation);
       const problem = await judge(request, response);
       if (problem !== null) report(problem);
     };

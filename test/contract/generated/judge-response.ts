@@ -19,7 +19,7 @@ export function createJudge(document: Document, openApi: OpenApiValidator) {
     const { status, text } = response;
     if (request.method === "HEAD" || status === 304) return text === "" ? null : "has a body";
     const failure = status >= 400 ? failureProblem(response) : null;
-    return failure ?? (request.hasPath ? contentProblem(document, openApi, request, response) : null);
+    return failure ?? (request.matchesOperation ? contentProblem(document, openApi, request, response) : null);
   };
 }
 

@@ -29,7 +29,7 @@ describe("ashlar chains", () => {
       from: 0,
       nativeAccounting: null,
     });
-    const pausedMessage = "Indexing of other is paused: its indexer stops within seconds.\n";
+    const pausedMessage = "Paused indexing other: its indexer stops within seconds.\n";
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, pausedMessage]);
     expect(await runToExit(["chains", "pause", "other"])).toEqual([0, "Indexing of other is already paused.\n"]);
     expect(await runToExit(["chains", "status", "other"])).toEqual([
@@ -43,7 +43,7 @@ describe("ashlar chains", () => {
     const refusal = "Cannot resume indexing of other: it is being removed. Nothing was changed.\n";
     expect(await runToExit(["chains", "resume", "other"])).toEqual([1, refusal]);
     await setRemoval("NULL");
-    const resumedMessage = "Indexing of other is resumed: its indexer continues within seconds.\n";
+    const resumedMessage = "Resumed indexing other: its indexer continues within seconds.\n";
     expect(await runToExit(["chains", "resume", "other"])).toEqual([0, resumedMessage]);
     expect(await runToExit(["chains", "retry-jobs", "other", "--queue", "none"])).toEqual([
       1,

@@ -94,9 +94,9 @@ test("a paused chain is not indexed and its node receives no requests, even from
   expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe("not paused");
   await until("the new block", async () => (await head()) === 4);
   expect(printed).toEqual([
-    "Indexing test is paused; resume it with: ashlar chains resume test",
-    "Indexing test is paused; resume it with: ashlar chains resume test",
-    "Indexing test is resumed",
+    "Paused indexing test; resume it with: ashlar chains resume test",
+    "Paused indexing test; resume it with: ashlar chains resume test",
+    "Resumed indexing test",
   ]);
   await stopRestarted();
   const actions = await listActions(testDatabase.database, 10);
@@ -130,7 +130,7 @@ test("a chain is not indexed while disk space is low, readiness reports the reas
   isDiskLow = true;
   const reason =
     "the data directory's file system has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
-  await until("the indexer to pause", () => printed.includes(`Indexing test is paused: ${reason}`));
+  await until("the indexer to pause", () => printed.includes(`Paused indexing test: ${reason}`));
   await until("the indexer to release its lock", async () => !(await isLocked()));
   await chain.mine();
   const failure = async () =>
@@ -143,7 +143,7 @@ test("a chain is not indexed while disk space is low, readiness reports the reas
   isDiskLow = false;
   await until("the block mined meanwhile", async () => (await head()) === (indexed ?? 0) + 2);
   await until("readiness", async () => (await readReadiness()).reasons.length === 0);
-  expect(printed.at(-1)).toBe("Indexing test is resumed");
+  expect(printed.at(-1)).toBe("Resumed indexing test");
   await stop();
 });
 

@@ -17,7 +17,7 @@ export const isCurrencyAsset = (asset: Asset): boolean => asset.length === curre
 export const currencyOfAsset = (asset: Asset): Currency => Buffer.from(asset.slice(2), "hex").toString("ascii") as Currency;
 
 /** The address that a token's price is stored under: a wrapped native token has the native token's price. */
-export const canonicalIn =
+export const createPriceAddressOf =
   (wrappedNative: readonly Address[]) =>
   (token: Address): Address =>
     wrappedNative.includes(token) ? nativeTokenAddress : token;

@@ -40,7 +40,7 @@ export interface Markets {
 }
 
 /** A chain's markets, with the addresses of wrapped native tokens replaced by the native token's. */
-export function createMarkets(liquidityFloor: number, canonical: (token: Address) => Address): Markets {
+export function createMarkets(liquidityFloor: number, priceAddressOf: (token: Address) => Address): Markets {
   const markets = new Map<Address, Market>();
   const edges = createEdgeIndex(liquidityFloor);
   const recentlyChanged = new Set<Market>();
@@ -48,7 +48,7 @@ export function createMarkets(liquidityFloor: number, canonical: (token: Address
     edges,
     get: (pool) => markets.get(pool),
     add: (pool) => {
-      const tokens = [canonical(pool.token0), canonical(pool.token1)] as const;
+      const tokens = [priceAddressOf(pool.token0), priceAddressOf(pool.token1)] as const;
       const edge: Edge = { pool: pool.pool, tokens, summary: emptySummary };
       markets.set(pool.pool, { history: createPoolHistory(pool), edge, lpToken: null });
       edges.add(edge);

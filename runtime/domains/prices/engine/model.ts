@@ -1,6 +1,6 @@
 import type { Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
-import { type Asset, canonicalIn } from "./assets.ts";
+import { type Asset, createPriceAddressOf } from "./assets.ts";
 import { addLpTokenRates } from "./lp-token-rates.ts";
 import { createMarkets } from "./markets.ts";
 import type { Observation, PricedPool } from "./observations.ts";
@@ -24,7 +24,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   const { prices, wrappedNative } = settings;
   const usesPools = prices.sources.includes("pools");
   const sources = createTokenSources(settings);
-  const markets = createMarkets(prices.liquidityFloor, canonicalIn(wrappedNative));
+  const markets = createMarkets(prices.liquidityFloor, createPriceAddressOf(wrappedNative));
   const tokens = createTokenRates(prices, sources, markets.edges);
   let hasObserved = true;
   let expiry = Number.POSITIVE_INFINITY;

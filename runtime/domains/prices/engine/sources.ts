@@ -1,7 +1,7 @@
 import type { PricesConfig } from "../../../config/prices.ts";
 import { type Decimal, decimalOf, multiply, shift, truncate } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
-import { type Asset, canonicalIn, isCurrencyAsset } from "./assets.ts";
+import { type Asset, createPriceAddressOf, isCurrencyAsset } from "./assets.ts";
 import { createCurrencyRates } from "./currency-rates.ts";
 import { createFeedAnswers, type Feed } from "./feeds.ts";
 import type { FeedObservation, FileObservation } from "./observations.ts";
@@ -34,9 +34,9 @@ export interface TokenSources {
 
 /** A chain's price sources other than pools. */
 export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceSettings): TokenSources {
-  const canonical = canonicalIn(wrappedNative);
-  const feeds = feedsOfTokens(prices.feeds, canonical);
-  const coins = prices.stablecoins.map(({ token, currency }) => ({ token: canonical(token), currency }));
+  const priceAddressOf = createPriceAddressOf(wrappedNative);
+  const feeds = feedsOfTokens(prices.feeds, priceAddressOf);
+  const coins = prices.stablecoins.map(({ token, currency }) => ({ token: priceAddressOf(token), currency }));
   const tokens = new Set<Address>([...feeds, ...coins].map(({ token }) => token));
   const anchors = new Set([...tokens, nativeTokenAddress]);
   const answers = createFeedAnswers(prices.feeds);
@@ -64,7 +64,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
     observe: (observation) => {
       if (observation.kind === "feed") return answers.observe(observation);
       const isCurrency = isCurrencyAsset(observation.asset);
-      const asset = isCurrency ? observation.asset : canonical(observation.asset);
+      const asset = isCurrency ? observation.asset : priceAddressOf(observation.asset);
       imported.set(asset, observation.price === null ? null : decimalOf(observation.price));
       if (!isCurrency) tokens.add(asset);
     },
@@ -80,8 +80,8 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
 }
 
 /** The feeds with a token as subject. */
-const feedsOfTokens = (feeds: readonly Feed[], canonical: (token: Address) => Address): { token: Address; feed: Feed }[] =>
+const feedsOfTokens = (feeds: readonly Feed[], priceAddressOf: (token: Address) => Address): { token: Address; feed: Feed }[] =>
   feeds.flatMap((feed) => {
     if (feed.of === "native") return [{ token: nativeTokenAddress, feed }];
-    return feed.of.startsWith("0x") ? [{ token: canonical(feed.of as Address), feed }] : [];
+    return feed.of.startsWith("0x") ? [{ token: priceAddressOf(feed.of as Address), feed }] : [];
   });

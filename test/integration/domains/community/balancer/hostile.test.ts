@@ -28,7 +28,7 @@ let itemsOf: ItemsOf;
 let height: number;
 
 const idOf = (pool: Address): Hex => `${pool}${"0".repeat(24)}`;
-const inVault = (name: string, args: readonly unknown[]) => chain.send(call(contracts("HostileVault"), vault, name, args));
+const callVault = (name: string, args: readonly unknown[]) => chain.send(call(contracts("HostileVault"), vault, name, args));
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -38,23 +38,23 @@ beforeAll(async () => {
   odd = await chain.deploy(contracts("Coin"), ["Odd", 255]);
   for (const supply of [0n, 1n, huge]) pools.set(supply, await chain.deploy(contracts("HostilePool"), [supply]));
   const [empty, silent, full] = [...pools.values()] as [Address, Address, Address];
-  await inVault("register", [idOf(empty), empty, [odd, missing], [0n, 0n]]);
-  await inVault("register", [idOf(silent), silent, [odd], [5n]]);
+  await callVault("register", [idOf(empty), empty, [odd, missing], [0n, 0n]]);
+  await callVault("register", [idOf(silent), silent, [odd], [5n]]);
   // The pool holds all of the shares that it reports, and one token is listed twice.
-  await inVault("register", [idOf(full), full, [odd, odd, full, missing], [huge, 1n, huge, huge]]);
+  await callVault("register", [idOf(full), full, [odd, odd, full, missing], [huge, 1n, huge, huge]]);
   // A pool that is not a contract, and a second id of a pool; both without tokens.
-  await inVault("register", [idOf(missing), missing, [], []]);
-  await inVault("register", [`${full}${"f".repeat(24)}`, full, [], []]);
-  await inVault("change", [idOf(full), wallet, [odd, missing], [huge / 2n, lowest], [huge, huge]]);
+  await callVault("register", [idOf(missing), missing, [], []]);
+  await callVault("register", [`${full}${"f".repeat(24)}`, full, [], []]);
+  await callVault("change", [idOf(full), wallet, [odd, missing], [huge / 2n, lowest], [huge, huge]]);
   // Lists with different lengths, an empty change, and a pool that was never registered.
-  await inVault("change", [idOf(full), wallet, [odd], [1n, -2n, 3n], []]);
-  await inVault("change", [idOf(empty), wallet, [], [], []]);
-  await inVault("change", [`0x${"12".repeat(32)}`, wallet, [odd], [1n], [0n]]);
-  await inVault("swap", [idOf(full), odd, odd, huge, huge]);
-  await inVault("swap", [idOf(full), full, missing, 0n, 0n]);
+  await callVault("change", [idOf(full), wallet, [odd], [1n, -2n, 3n], []]);
+  await callVault("change", [idOf(empty), wallet, [], [], []]);
+  await callVault("change", [`0x${"12".repeat(32)}`, wallet, [odd], [1n], [0n]]);
+  await callVault("swap", [idOf(full), odd, odd, huge, huge]);
+  await callVault("swap", [idOf(full), full, missing, 0n, 0n]);
   // No token is transferred, as with native currency and internal balances.
-  await inVault("swap", [idOf(full), odd, missing, 5n, 7n]);
-  await inVault("garbage", [swapTopic]);
+  await callVault("swap", [idOf(full), odd, missing, 5n, 7n]);
+  await callVault("garbage", [swapTopic]);
   await chain.mine();
   testDatabase = await createTestDatabase();
   const community = { protocol_02: { vault: [vault] } };
@@ -72,8 +72,8 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-describe("a hostile vault of protocol 02", () => {
-  it("lists the pools that it reports, with null for unknown values", async () => {
+describe("protocol 02 with a hostile vault", () => {
+  it("lists the registered pools, with null for unknown values", async () => {
     const items = await itemsOf("market_data", { height });
     expect(items).toHaveLength(5);
     const actual = (pool: Address | undefined) =>
@@ -91,7 +91,7 @@ describe("a hostile vault of protocol 02", () => {
     ]);
   });
 
-  it("has shares that can be redeemed for unknown amounts", async () => {
+  it("returns null for the tokens and values of shares whose worth is unknown", async () => {
     const items = await itemsOf("tokens", { height, wallet });
     const tokensOf = (pool: Address | undefined) =>
       items
@@ -105,7 +105,7 @@ describe("a hostile vault of protocol 02", () => {
     expect(balances.map(({ balance, quote }) => [balance, quote])).toEqual(items.map(() => [String(10n ** 18n), null]));
   });
 
-  it("has the changes and swaps of registered pools, with all their amounts", async () => {
+  it("returns the balance changes and swaps of registered pools with all amounts", async () => {
     const items = await itemsOf("transactions", { height, wallet });
     const actual = items.map(({ action, amounts }) => [
       action,
@@ -128,7 +128,7 @@ describe("a hostile vault of protocol 02", () => {
     ]);
   });
 
-  it("is served by all endpoints", async () => {
+  it("responds with 200 on all endpoints", async () => {
     for (const path of [
       "market_data/",
       "markets/",

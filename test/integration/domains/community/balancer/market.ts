@@ -116,7 +116,7 @@ const createTransactions = ({
     const [from, other, pool, { ids, path, unit }] = [random.pick(people), random.pick(people), random.pick(pools), random.pick(paths)];
     const shares = BigInt(random.between(1, 1_000_000)) * 10n ** 12n;
     const amount = BigInt(random.between(1, 100_000)) * unit;
-    const inVault = (sender: Address, name: string, args: readonly unknown[]): TestTransaction => ({
+    const callVault = (sender: Address, name: string, args: readonly unknown[]): TestTransaction => ({
       from: sender,
       ...call(vaultArtifact, vault, name, args),
     });
@@ -125,13 +125,13 @@ const createTransactions = ({
       ...call(router, routerAddress, name, args),
     });
     return random.pick<TestTransaction>([
-      inVault(from, "joinPool", [pool.id, from, from, [], shares]),
-      inVault(from, "joinPool", [pool.id, from, other, [], shares]),
-      inVault(from, "exitPool", [pool.id, from, from, shares / 2n]),
-      inVault(from, "exitPool", [pool.id, from, other, shares / 3n]),
-      inVault(from, "swap", [ids, path, from, from, amount]),
-      inVault(from, "swap", [ids, path, from, other, amount]),
-      inVault(people[1] as Address, "managePoolBalance", [pool.id, pool.tokens[0], random.below(3), amount / 1000n]),
+      callVault(from, "joinPool", [pool.id, from, from, [], shares]),
+      callVault(from, "joinPool", [pool.id, from, other, [], shares]),
+      callVault(from, "exitPool", [pool.id, from, from, shares / 2n]),
+      callVault(from, "exitPool", [pool.id, from, other, shares / 3n]),
+      callVault(from, "swap", [ids, path, from, from, amount]),
+      callVault(from, "swap", [ids, path, from, other, amount]),
+      callVault(people[1] as Address, "managePoolBalance", [pool.id, pool.tokens[0], random.below(3), amount / 1000n]),
       throughRouter("swap", [ids.slice(0, 1), path.slice(0, 2), amount]),
       throughRouter("swapFor", [ids, path, other, amount]),
       throughRouter("joinFor", [pool.id, other, shares]),
