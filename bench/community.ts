@@ -63,7 +63,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
           seed,
           events: Number(values.events),
           protocols,
-          operation: values.operation,
+          nameFilter: values.operation,
           times: Number(values.times),
         }),
       ),

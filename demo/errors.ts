@@ -1,4 +1,4 @@
-/** The demo cannot run here; the message says what to do. */
+/** The demo cannot run here; the message describes what to do. */
 export class DemoUnavailable extends Error {
   override readonly name = "DemoUnavailable";
 }
@@ -23,12 +23,12 @@ export const demoBusy = (processId: number, dataDirectory: string): DemoUnavaila
 
 /** The node exited or did not respond while it was being started. */
 export const nodeNotStarted = (reason: string): DemoUnavailable =>
-  new DemoUnavailable(`The demo's node did not start: ${reason}; repeat the command.`);
+  new DemoUnavailable(`The demo's node did not start: ${reason}; run the command again.`);
 
 /** The node exited with an error code while it was being started, for example because it cannot read its state. */
 export class NodeFailed extends DemoUnavailable {
   constructor(code: number) {
-    super(`The demo's node did not start: it exited with code ${code}; repeat the command.`);
+    super(`The demo's node did not start: it exited with code ${code}; run the command again.`);
   }
 }
 

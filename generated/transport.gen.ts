@@ -46,7 +46,8 @@ export type Call = <Data>(
 /** Creates the function that all methods of a client call. */
 export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Call {
   // Checked first, because the error that fetch throws for an invalid header contains the header.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("Invalid API key: it is empty, or contains characters that a header cannot carry.");
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError("Invalid API key: it is empty, or contains characters that a header cannot contain.");
   const root = baseUrl.replace(/\/+$/, "");
   const headers = { accept: "application/json", authorization: `Bearer ${key}` };
 

@@ -88,13 +88,13 @@ export async function inspectDatabase(
 }
 
 /** A leader reports at least this often. While it does, failures in processes that wait to become the leader are ignored. */
-const leaderSeconds = 15;
+const maxLeaderSilenceSeconds = 15;
 
 /** Why a chain is not being indexed; null if it is, or if nothing is known about its indexer. */
 export function indexerProblem(name: string, heartbeat: HeartbeatRow | undefined, maxSilentSeconds: number): string | null {
   if (heartbeat === undefined) return null;
   const { silent_seconds: silence, failure, is_stopped: isStopped } = heartbeat;
-  if (silence !== null && silence < leaderSeconds) return null;
+  if (silence !== null && silence < maxLeaderSilenceSeconds) return null;
   const reason = failure === null ? null : redactMessage(failure);
   if (isStopped) return `Indexer of ${name} stopped: ${reason ?? "unknown reason"}`;
   if (maxSilentSeconds === 0 || silence === null || silence <= maxSilentSeconds) return null;

@@ -18,20 +18,20 @@ export interface ServeOptions extends Omit<StorySize, "until"> {
   /** The ids of protocols; all that have SQL by default. */
   readonly protocols: readonly string[];
   /** Only endpoint cases whose name contains this text are measured. */
-  readonly operation: string;
+  readonly nameFilter: string;
 }
 
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
 /** Fills an index with protocol events or reuses an earlier run's index, and measures the live operations. */
-export async function serveProtocols(server: BenchServer, { times, operation, ...size }: ServeOptions): Promise<BenchResult> {
+export async function serveProtocols(server: BenchServer, { times, nameFilter, ...size }: ServeOptions): Promise<BenchResult> {
   const planned = plannedProtocols(size.protocols);
-  const filled = await openIndex(server, { ...size, declared: true });
-  return server.on(filled, async (database) => {
+  const databaseName = await openIndex(server, { ...size, declared: true });
+  return server.on(databaseName, async (database) => {
     const serving = await startBenchApiServer(database, configOf(planned));
     try {
       const calibration = await calibrateByQuery(database);
-      const endpoints = await measureEndpoints(database, serving, endpointCases(planned, operation), times);
+      const endpoints = await measureEndpoints(database, serving, endpointCases(planned, nameFilter), times);
       const result = resultOfServing({
         subject: "operations by protocol, complete responses over HTTP",
         endpoints,
@@ -45,7 +45,7 @@ export async function serveProtocols(server: BenchServer, { times, operation, ..
         return [`protocol ${row} ${name}`, milliseconds / calibration.milliseconds] as const;
       });
       const ratios = medians.map(([operation, ratio]) => ({
-        "response time relative to one row (max 167)": operation,
+        "response time relative to a one-row query (max 167)": operation,
         ratio: Math.round(ratio),
       }));
       return { ...result, otherTables: [ratios, variantTable(endpoints)] };

@@ -23,7 +23,7 @@ export function selectCases(size: StorySize, rows: readonly string[]): readonly 
   const all = rowCases(factsOf(size));
   const unknown = rows.find((row) => !all.some((rowCase) => rowCase.row === row));
   if (unknown !== undefined) {
-    throw new RangeError(`Invalid value "${unknown}" for --rows: expected some of ${all.map(({ row }) => row).join(", ")}.`);
+    throw new RangeError(`Invalid value "${unknown}" for --rows: expected one or more of ${all.map(({ row }) => row).join(", ")}.`);
   }
   return all.filter(({ row }) => rows.length === 0 || rows.includes(row));
 }
@@ -73,8 +73,8 @@ function walletCases({ ordinary, busy, collector, blocks }: StoryFacts): RowCase
 function ledgerCases(facts: StoryFacts): RowCase[] {
   const { blocks } = facts;
   const transactions = blocks * transactionsPerBlock;
-  const rangeOfBlocks = 100;
-  const starts = range(100, (index) => Math.floor(((blocks - rangeOfBlocks) * index) / 100));
+  const blocksPerRange = 100;
+  const starts = range(100, (index) => Math.floor(((blocks - blocksPerRange) * index) / 100));
   const days = Math.floor((timeOfBlock(facts, blocks - 1) - timeOfBlock(facts, 0)) / secondsPerDay) - 1;
   // The number of full pages in two days.
   const pagesOfDays = Math.max(1, Math.min(4, Math.floor((2 * blocks) / days / 100) - 1));
@@ -111,7 +111,7 @@ function ledgerCases(facts: StoryFacts): RowCase[] {
           range(
             4,
             (page) =>
-              `${chain}events/topics/${transferTopic}/?starting-block=${first}&ending-block=${first + rangeOfBlocks}&page-size=100&page-number=${page}`,
+              `${chain}events/topics/${transferTopic}/?starting-block=${first}&ending-block=${first + blocksPerRange}&page-size=100&page-number=${page}`,
           ),
         ),
       ),

@@ -37,14 +37,14 @@ export interface RowFigures {
   /** The product under requests that accept gzip. */
   readonly compressed: Cell;
   readonly express: Cell;
-  /** Servers of other libraries; null if they are not measured. */
+  /** Servers built with other libraries; null if they are not measured. */
   readonly peers: PeerCells | null;
   /** The system load at the end. */
   readonly load: number;
 }
 
 /** The number of connections at which a row is compared with the targets. */
-export const comparedOf = (connections: readonly number[], maxConnections = Number.POSITIVE_INFINITY): number => {
+export const comparedConnectionsOf = (connections: readonly number[], maxConnections = Number.POSITIVE_INFINITY): number => {
   const measured = connections.filter((count) => count <= maxConnections);
   return measured.includes(comparedConnections) ? comparedConnections : (measured.at(-1) ?? Math.min(comparedConnections, maxConnections));
 };
@@ -62,7 +62,7 @@ export async function measureRow(
   options: Pick<Options, "connections" | "rounds">,
 ): Promise<Omit<RowFigures, "statements" | "bareCheck" | "peers">> {
   const counts = options.connections.filter((count) => count <= (rowCase.maxConnections ?? count));
-  const compared = comparedOf(options.connections, rowCase.maxConnections);
+  const compared = comparedConnectionsOf(options.connections, rowCase.maxConnections);
   const rounds = rowCase.isLong ? Math.min(maxLongRounds, options.rounds) : options.rounds;
   const warm = new Set<ServerProcess>();
   const measure = (server: ServerProcess, connections: number, paths = rowCase.paths, requests: Requests = {}): Promise<Cell> => {
@@ -104,7 +104,7 @@ export async function measurePeers(
 ): Promise<PeerCells | null> {
   if (peers === null) return null;
   await peers.check(rowCase, product.port, load.keys[0] ?? "");
-  const compared = comparedOf(connections, rowCase.maxConnections);
+  const compared = comparedConnectionsOf(connections, rowCase.maxConnections);
   const warm: LoadOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };
   const graphql = { paths: rowCase.paths.map(() => "/graphql") };
   return {

@@ -1,6 +1,6 @@
 import { median } from "../result.ts";
 import { bothCpu, type Cell } from "./cells.ts";
-import { type Comparison, comparedOf, type Pair, type RowFigures } from "./measure-row.ts";
+import { type Comparison, comparedConnectionsOf, type Pair, type RowFigures } from "./measure-row.ts";
 import { type Mark, markOfMax, markOfRate, rateTargetOf } from "./targets.ts";
 
 /** Ratios of the product to the bare server: the median over the pairs, and the extremes. */
@@ -36,7 +36,7 @@ export function medianOf({ pairs }: Comparison, server: keyof Pair, figure: (cel
 export function summaryOf(figures: RowFigures): Summary {
   const { comparisons, rowCase } = figures;
   const measured = comparisons.map(({ connections }) => connections);
-  const [single, compared] = [comparisons[0], comparisons.find(({ connections }) => connections === comparedOf(measured))];
+  const [single, compared] = [comparisons[0], comparisons.find(({ connections }) => connections === comparedConnectionsOf(measured))];
   if (single === undefined || compared === undefined) throw new Error(`Row ${rowCase.row} was not measured.`);
   const latency = median(single.pairs.map(({ product, bare }) => product.p50 / bare.p50));
   const cpuRatios = compared.pairs.map(({ product, bare }) => (bothCpu(product) ?? Number.NaN) / (bothCpu(bare) ?? Number.NaN));

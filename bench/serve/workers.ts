@@ -4,7 +4,7 @@ import { availableCores } from "../../runtime/lib/available-cores.ts";
 import { rounded } from "../result.ts";
 import { type Cell, type LoadOptions, measureCell } from "./cells.ts";
 import { coresOf, limitOf } from "./limit.ts";
-import { comparedOf } from "./measure-row.ts";
+import { comparedConnectionsOf } from "./measure-row.ts";
 import { firstWarmUpMilliseconds, type Options } from "./options.ts";
 import type { ServerProcess } from "./processes.ts";
 import { type Programs, startProduct } from "./product.ts";
@@ -39,7 +39,7 @@ export async function measureWorkers({ programs, databaseUrl, folder, cases, loa
     }
     const figures: WorkersFigures[] = [];
     for (const rowCase of cases) {
-      const connections = comparedOf(options.connections, rowCase.maxConnections);
+      const connections = comparedConnectionsOf(options.connections, rowCase.maxConnections);
       for (const { workers, server } of started) {
         // Each worker compiles the row's code and caches what its share of the paths reads.
         const cellOptions = { ...load, warmUpMilliseconds: firstWarmUpMilliseconds };

@@ -27,7 +27,7 @@ export function LogPage() {
           </tr>
         ))}
       </Table>
-      {data?.length === 0 ? <p>No actions are recorded.</p> : null}
+      {data?.length === 0 ? <p>{before === null ? "No actions are recorded." : "No older actions are recorded."}</p> : null}
       <p class="buttons">
         {before === null ? null : (
           <button type="button" onClick={() => setBefore(null)}>

@@ -132,7 +132,7 @@ export const toStoryValues = async (
     chapters;
   const labelled = (name: string): LabelledTransaction => {
     const transaction = miner.labelledTransactions.get(name);
-    if (transaction === undefined) throw new Error(`Missing the story's transaction ${name}`);
+    if (transaction === undefined) throw new Error(`Missing story transaction ${name}.`);
     return transaction;
   };
   const blockOf = async ({ block }: LabelledTransaction) => {

@@ -48,7 +48,7 @@ function parserCall(parameter: Parameter): string {
       return `oneOf<${choices(parameter)}>(parsers, text, ${listLiteral(parameter.values ?? [])})`;
     case "text":
       return parameter.maximum === null ? "parsers.text(text)" : `boundedText(parsers, text, ${parameter.maximum})`;
-    // The chain determines the parser: operations with the same handler share their request.
+    // `parsers` depends on the kind of the chain; operations with the same handler share a request type, so both kinds of addresses have the same parser.
     case "bitcoinAddress":
       return "parsers.address(text)";
     case "integer":
@@ -74,7 +74,7 @@ function bounds(parameter: Parameter): string {
 /** Whether a parameter is an address, or a list of addresses, of any kind of chain. */
 export const isAddress = ({ type }: Parameter): boolean => type === "address" || type === "addressList" || type === "bitcoinAddress";
 
-/** The code of the text that the error for a missing required query parameter contains. */
+/** Code of the expected value in the error for a missing query parameter. */
 export const requiredText = (parameter: Parameter): string =>
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is emitted as code.
   isAddress(parameter) ? "`${parsers.addressExpected} (required)`" : literal("a value (required)");

@@ -9,7 +9,7 @@ export interface Digest {
 
 /** A pass-through stream that computes a digest. */
 export interface DigestStream extends Transform {
-  /** The digest of the data; must be read only once, at the end. */
+  /** The digest of the data; must be called only once, at the end. */
   digest(): Digest;
 }
 

@@ -5,6 +5,7 @@ import { databaseOf } from "../config/database-config.ts";
 import { readIndexState } from "../domains/chains/queries/index-state.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { type QueueName, queueTables, refreshMetadata, retryJobs } from "../operator/jobs.ts";
 import { isPaused, pauseChain, resumeChain } from "../operator/pause.ts";
@@ -176,8 +177,8 @@ export const refreshMetadataNamed = (config: Config, name: string, { contract }:
       throw new CommandError(
         `No ${contract === undefined ? "token" : `token ${contract}`} with metadata in the index of ${name}. Nothing was changed.`,
       );
-    print(`Queued: the process that indexes ${name} reads the metadata of ${tokens} contracts again.`);
-    if (isCollection) print(`Queued: it also fetches the NFT documents of ${contract} again.`);
+    if (tokens > 0) print(`Queued: the process that indexes ${name} reads the metadata of ${pluralize(tokens, "contract")} again.`);
+    if (isCollection) print(`Queued: the process that indexes ${name} also fetches the NFT documents of ${contract} again.`);
   });
 
 /** The option that selects a database, if there are several. */

@@ -26,7 +26,7 @@ const checkedBlocks = 10;
 export async function doctor(address: string, { webSocket, from = 0, print = printLine }: DoctorOptions = {}): Promise<number> {
   const parsed = nodeUrl.safeParse(address);
   if (!parsed.success) {
-    print(`Invalid value for --rpc: expected ${parsed.error.issues[0]?.message}.`);
+    print(`Invalid value for --rpc: expected ${parsed.error.issues[0]?.message ?? "a URL"}.`);
     return 1;
   }
   const url = parsed.data;

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Config } from "../config/config.ts";
 import type { DatabaseConfig } from "../config/database-config.ts";
 import type { Database, DatabaseOptions } from "../database/database.ts";
-import { isSameDatabase, readerRightsProblem } from "../database/reader/reader-rights.ts";
+import { isSameDatabase, readerPrivilegeProblem } from "../database/reader/reader-privileges.ts";
 import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../database/reader/reader-role.ts";
 import { withAccount } from "../database/with-account.ts";
 import { readerPool } from "./pools.ts";
@@ -20,7 +20,7 @@ export interface OpenReader {
 const rejectedLogin = ["28P01", "28000", "08P01"];
 
 /**
- * Connects as the reader role: the role of communityDatabaseUrl, or else the one that Ashlar sets up in `database`. Its rights are checked in either
+ * Connects as the reader role: the role of communityDatabaseUrl, or else the one that Ashlar sets up in `database`. Its privileges are checked in either
  * case. @throws {ReaderRoleError}
  */
 export async function openReader(
@@ -38,7 +38,7 @@ export async function openReader(
     const current = (): string => withAccount(typeof server.url === "string" ? server.url : server.url(), account);
     const reader = readerPool(config, { ...server, url: current }, poolSize);
     try {
-      const problem = await readerRightsProblem(reader);
+      const problem = await readerPrivilegeProblem(reader);
       if (problem !== null) throw await readerRoleError(database, problem);
       return { reader, readerRole: account.user, readerUrl: current };
     } catch (error) {
@@ -55,7 +55,7 @@ async function openConfigured(config: Config | DatabaseConfig, url: string, data
   const reader = readerPool(config, { url, description: { name: "The database of community endpoints", details } }, poolSize);
   try {
     const problem =
-      (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it refers to another database");
+      (await readerPrivilegeProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it refers to another database");
     if (problem !== null) throw new ReaderRoleError(`Invalid ${setting}: ${problem}.`);
     const [row] = await reader.query<{ role: string }>("SELECT current_user AS role");
     return { reader, readerRole: row?.role ?? "", readerUrl: () => url };

@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { CommandError } from "./command-error.ts";
 
 /** The sizes of a process's pools (see DatabaseOptions.poolSize); 0 for a pool that it does not have. */
@@ -51,7 +52,7 @@ const noPools: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 /**
  * The sizes of the other pools, in order of preference. `share` is the share of the server's connections that the service may use: the rest is left
  * to the operator's tools, backups and starting a second process. The community endpoints' role gets few, because declared SQL must not occupy the
- * server. Indexing gets this number plus one per chain, which its leader, or the process waiting to take over, holds.
+ * server. An indexing pool gets `indexing` connections plus one per chain, held by the chain's leader or by the process waiting to take over.
  */
 const levels = [
   { share: 0.9, control: 2, readers: 8, indexing: 4 },
@@ -79,12 +80,12 @@ function planAt({ workers, indexers, chains }: Capacity, { control, readers, ind
 }
 
 /**
- * Divides the connections that the server accepts among the pools of all of a service's processes. Serving pools get four per core in total and at
- * least two each, or fewer if the other pools leave fewer.
+ * Divides the connections that the server accepts among the pools of all of a service's processes. Serving pools get four connections per core in
+ * total, or fewer if the other pools leave fewer, but at least two each.
  * @throws {CommandError} if there are too few.
  */
 export function planConnections(capacity: Capacity): ConnectionPlan {
-  const { maxConnections, cores, workers } = capacity;
+  const { maxConnections, cores, workers, indexers } = capacity;
   const servers = Math.max(1, workers);
   const wanted = Math.max(minServing, Math.ceil((connectionsPerCore * cores) / servers));
   for (const level of levels) {
@@ -95,12 +96,12 @@ export function planConnections(capacity: Capacity): ConnectionPlan {
   const needed = Math.min(...levels.map((level) => planAt(capacity, level, minServing).total));
   const remedy = workers > 1 ? ", or configure fewer workers" : "";
   throw new CommandError(
-    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workers > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the connection limit of the role or the database${remedy}.`,
+    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workers > 0 || indexers > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the connection limit of the role or the database${remedy}.`,
   );
 }
 
 const nameOf = ({ workers, indexers }: ChildProcesses): string => {
-  const parts = ["this process", ...(workers > 0 ? [`${workers} workers`] : []), ...(indexers > 0 ? ["the indexer"] : [])];
+  const parts = ["this process", ...(workers > 0 ? [pluralize(workers, "worker")] : []), ...(indexers > 0 ? ["the indexer"] : [])];
   return parts.length === 1 ? "this process" : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 };
 

@@ -37,7 +37,7 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
     stoppedAt = performance.now();
     print(`Stopping (${cause}).`);
     setTimeout(() => {
-      print(`Stopping: incomplete after ${exitMilliseconds / 1000} s; exiting now.`);
+      print(`Shutdown did not complete within ${exitMilliseconds / 1000} s: exiting now.`);
       process.exit(1);
     }, exitMilliseconds).unref();
     stop.abort(new Error(`The process is stopping (${cause})`));

@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. It is not set behind a pooler (see session-settings.ts). */
   readonly statementTimeoutMilliseconds: number;
-  /** These connections' name in the server's views. */
+  /** The `application_name` of these connections. */
   readonly applicationName: string;
   /** How messages describe the database; by default, they refer to DATABASE_URL. */
   readonly description?: DatabaseDescription;

@@ -74,7 +74,7 @@ export const isCancelled = (error: unknown): boolean => error instanceof Error &
 const staleStates = /^(25006|53|57P|58)/;
 
 /**
- * Whether an error's cause may be specific to the connection, such as a session that is read-only since a failover: another connection may succeed.
+ * Whether an error's cause may be specific to the connection, such as a session that has been read-only since a failover: another connection may succeed.
  */
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);

@@ -39,15 +39,15 @@ const retry = { base: 100, max: 5_000 };
 const heartbeatMilliseconds = 400;
 /** Max age of the last heartbeat that got a response. */
 const maxSilenceMilliseconds = 1_000;
-/** SQLSTATE read_only_sql_transaction: LISTEN on a standby. */
-const standby = "25006";
+/** SQLSTATE: LISTEN on a standby. */
+const readOnlySqlTransaction = "25006";
 
 /** Creates a dedicated connection that listens to a channel, and reconnects when it is lost. */
 export function createNotifications({ recheckMilliseconds = 60_000, ...options }: NotificationOptions): Notifications {
   const listeners = new Set<NotificationListener>();
   const closed = new AbortController();
   let isUnsupported = false;
-  /** When the current connection's last heartbeat that got a response started. */
+  /** The start time of the current connection's last acknowledged heartbeat. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   const emit: NotificationListener = (payload) => {
@@ -60,21 +60,22 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
     for (let failures = 1; !closed.signal.aborted; failures += 1) {
       const socket = new Socket();
       const client = createClient(options, socket);
-      const lost = closeOf(client, closed.signal);
+      const lost = untilClosed(client, closed.signal);
       // Also ends a heartbeat or connection attempt that the server does not respond to.
-      const ended = lost.then(() => endOf(client, socket));
+      const ended = lost.then(() => endConnection(client, socket));
       try {
         const startedAt = performance.now();
         isUnsupported = !(await Promise.race([listen(client, options.channel, emit), lost.then(connectionLost)]));
         failures = 0;
         if (!isUnsupported) confirm(startedAt);
         emit(null);
-        if (!isUnsupported) await beat(client, lost, confirm);
+        if (!isUnsupported) await sendHeartbeats(client, lost, confirm);
       } catch {
-        // The next attempt follows.
+        // The next attempt follows; whether it will be supported is unknown.
+        isUnsupported = false;
       }
       confirmedAt = Number.NEGATIVE_INFINITY;
-      await Promise.race([ended, endOf(client, socket)]);
+      await Promise.race([ended, endConnection(client, socket)]);
       await sleep(isUnsupported ? recheckMilliseconds : backoff(Math.max(1, failures), retry), closed.signal, { ref: false });
     }
   };
@@ -96,7 +97,7 @@ export function createNotifications({ recheckMilliseconds = 60_000, ...options }
 }
 
 /** Ends a connection: gracefully, or immediately if the server does not respond. */
-async function endOf(client: pg.Client, socket: Socket): Promise<void> {
+async function endConnection(client: pg.Client, socket: Socket): Promise<void> {
   const timer = setTimeout(() => socket.destroy(), endMilliseconds);
   await client.end().catch(() => undefined);
   clearTimeout(timer);
@@ -116,7 +117,7 @@ const createClient = ({ url, applicationName }: NotificationOptions, socket: Soc
 };
 
 /** Resolves when the connection ends or the signal aborts. */
-const closeOf = (client: pg.Client, signal: AbortSignal): Promise<void> =>
+const untilClosed = (client: pg.Client, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       signal.removeEventListener("abort", end);
@@ -141,14 +142,14 @@ async function listen(client: pg.Client, channel: string, emit: NotificationList
   try {
     await client.query(`LISTEN ${channel}`);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === standby) return false;
+    if (error instanceof Error && "code" in error && error.code === readOnlySqlTransaction) return false;
     throw error;
   }
   return true;
 }
 
 /** Sends heartbeats until the connection is lost. */
-async function beat(client: pg.Client, lost: Promise<void>, confirm: (startedAt: number) => void): Promise<void> {
+async function sendHeartbeats(client: pg.Client, lost: Promise<void>, confirm: (startedAt: number) => void): Promise<void> {
   const stopped = new AbortController();
   void lost.then(() => stopped.abort());
   while (!stopped.signal.aborted) {

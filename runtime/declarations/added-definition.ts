@@ -4,16 +4,14 @@ import { namePattern } from "./names.ts";
 import { fieldDefinition } from "./objects/definition.ts";
 import { requestParameters } from "./request-parameters.ts";
 
-/** Defines an added protocol's `protocol.yaml`: like that file of a built-in protocol, but with its own operations and objects. */
-
 const sentence = z.string().min(3);
 const snakeName = z.string().regex(namePattern, "a snake_case name of at most 30 characters");
 const objectName = z.string().regex(/^[A-Z][A-Za-z0-9]{0,39}$/, "a PascalCase name of at most 40 letters and digits");
 
-const isWholeHundredths = (value: number): boolean => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
+const hasAtMostTwoDecimals = (value: number): boolean => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
 
 const cost = z.strictObject({
-  credits: z.number().min(0).max(1_000_000).refine(isWholeHundredths, "a number with at most two decimals"),
+  credits: z.number().min(0).max(1_000_000).refine(hasAtMostTwoDecimals, "a number with at most two decimals"),
   per: z.enum(["call", "item"]).default("call"),
 });
 
@@ -33,7 +31,7 @@ const addedOperation = z.strictObject({
   cost: cost.optional().describe("The credits that a response costs; without it, the operation is free."),
 });
 
-/** The shape of an added protocol's `protocol.yaml`. */
+/** The shape of an added protocol's `protocol.yaml`: like that of a built-in protocol, but with its own operations and objects. */
 export const addedProtocolFile = protocolFile.extend({
   name: protocolFile.shape.name.optional(),
   objects: z.record(objectName, addedObject).default({}).describe("Objects of responses, in addition to those of the catalog."),

@@ -50,7 +50,9 @@ const literal = z.union([z.string(), z.number().int(), z.boolean()]);
 
 const argument = z.union([
   ...literal.options,
-  z.strictObject({ column: z.string().describe("A column that all tables of touchedBy have: one call per value of their rows.") }),
+  z.strictObject({
+    column: z.string().describe("A column that every table in touchedBy has; the contract is called once per value of this column."),
+  }),
   z.strictObject({ each: z.array(literal).min(1).describe("One call per value.") }),
 ]);
 

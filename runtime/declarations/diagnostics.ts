@@ -85,7 +85,7 @@ export const declarationMessages = {
   // Protocols that an operator adds
   "no-protocols": () => "Empty directory: expected at least one folder with protocol.yaml",
   "taken-name": (data: { name: string; by: string }) =>
-    `Duplicate name ${quote(data.name)}: it is the id or the name of ${data.by}, expected another one`,
+    `Duplicate name ${quote(data.name)}: it is already the id or the name of ${data.by}, expected another one`,
   "shared-table": (data: { table: string; first: SourceLocation }) =>
     `Shared table ${data.table}: the protocol at ${renderLocation(data.first)} has a database table with the same name, expected another id`,
   "template-operation": (data: { key: string; operation: string }) =>

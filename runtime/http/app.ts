@@ -14,7 +14,7 @@ import { runForRequest } from "../lib/active-request.ts";
 import type { Span, Tracer } from "../lib/tracing.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { documentAccount } from "./account/document.ts";
-import { accountPath, createAccountPage } from "./account/page.ts";
+import { accountPath, createAccountUsageHandler } from "./account/usage-handler.ts";
 import { createAddressLimits } from "./address-limits.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { type AnchorStores, createStoredAnchors } from "./anchor-stores.ts";
@@ -183,7 +183,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
   };
   const endpoints = createEndpoints(deps, keys, anchors, validation, compression, originOf);
-  const account = createAccountPage({ ...keys, database, originOf, now });
+  const account = createAccountUsageHandler({ ...keys, database, originOf, now });
   const rejectPath = (request: IncomingMessage, path: string): never => {
     addressLimits.checkFailures(originOf(request).ip ?? "");
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
@@ -206,7 +206,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       request.url = path;
       return pages(request, response);
     }
-    const { handler, path: parameters } = isAccount ? { handler: account, path: {} } : (endpoints.find(path) ?? rejectPath(request, path));
+    const { handler, parameters } = isAccount ? { handler: account, parameters: {} } : (endpoints.find(path) ?? rejectPath(request, path));
     const end = (databaseMilliseconds: number): void => recordOf(response).admitted?.end(databaseMilliseconds);
     const active = createActiveRequest(response, limits.requestMilliseconds, end, span);
     const { socket } = request;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Responds to a request for an endpoint; `path` has its decoded path parameters. */
-export type EndpointHandler = (request: IncomingMessage, response: ServerResponse, path: PathParameters) => Promise<void>;
+/** Responds to a request for an endpoint. */
+export type EndpointHandler = (request: IncomingMessage, response: ServerResponse, parameters: PathParameters) => Promise<void>;
 
 /** Path parameters by name, decoded. */
 export type PathParameters = Readonly<Record<string, string>>;
@@ -9,14 +9,14 @@ export type PathParameters = Readonly<Record<string, string>>;
 /** The endpoint that a path matches. */
 export interface FoundEndpoint<Handler> {
   readonly handler: Handler;
-  readonly path: PathParameters;
+  readonly parameters: PathParameters;
 }
 
 /** Finds endpoints by their path segments, in time independent of their number. */
 export interface EndpointRouter<Handler = EndpointHandler> {
   /** Registers the handler of a path such as `/v1/:chainName/xy=k/`; if a path has several handlers, the first one is used. */
   get(path: string, handler: Handler): void;
-  /** The endpoint of a path, which has one trailing slash or none; undefined if there is none. */
+  /** The endpoint of a path, with or without a trailing slash; undefined if no endpoint matches. */
   find(path: string): FoundEndpoint<Handler> | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createEndpointRouter<Handler = EndpointHandler>(): EndpointRoute
     find(path) {
       const values: string[] = [];
       const endpoint = findIn(root, segmentsOf(path), 0, values);
-      return endpoint === undefined ? undefined : { handler: endpoint.handler, path: parametersOf(endpoint.names, values) };
+      return endpoint === undefined ? undefined : { handler: endpoint.handler, parameters: parametersOf(endpoint.names, values) };
     },
   };
 }
@@ -87,11 +87,11 @@ function findIn<Handler>(
 }
 
 function parametersOf(names: readonly string[], values: readonly string[]): PathParameters {
-  const path: Record<string, string> = {};
+  const parameters: Record<string, string> = {};
   names.forEach((name, position) => {
     const value = values[position] ?? "";
     // The encoding was checked when the path was normalized.
-    path[name] = value.includes("%") ? decodeURIComponent(value) : value;
+    parameters[name] = value.includes("%") ? decodeURIComponent(value) : value;
   });
-  return path;
+  return parameters;
 }

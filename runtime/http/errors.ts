@@ -1,6 +1,7 @@
 import type { Issue } from "../../generated/requests.gen.ts";
 import type { KeyLimits } from "../config/key-limits.ts";
 import { DatabaseUnavailable, isCancelled, isConnectionStale } from "../database/errors.ts";
+import { pluralize } from "../lib/pluralize.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type Period, resetOf, secondsOf, secondsUntilReset } from "./quota/periods.ts";
 
@@ -46,7 +47,6 @@ export class HttpError extends Error {
 export const allowedMethods = "GET, HEAD, OPTIONS";
 
 const challenge = { "WWW-Authenticate": 'Bearer realm="ashlar", Basic realm="ashlar"' };
-const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 const exceededLimits: Readonly<Record<keyof KeyLimits, string>> = {
   concurrentRequests: "Concurrent request limit exceeded",
@@ -114,14 +114,14 @@ export const failures = {
   tooManyInvalidKeys: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `Rate limit exceeded: ${pluralize(limit, "request")} without a valid key per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
+      `Rate limit exceeded: ${pluralize(limit, "request")} without a valid key per ${pluralize(window, "second")} from one IPv4 address or IPv6 /64 network; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
       "failuresOfAddress",
     ),
   tooManyPages: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `Rate limit exceeded: ${pluralize(limit, "page")} per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
+      `Rate limit exceeded: ${pluralize(limit, "page")} per ${pluralize(window, "second")} from one IPv4 address or IPv6 /64 network; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait) },
       "pagesOfAddress",
     ),

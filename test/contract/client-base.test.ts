@@ -75,7 +75,7 @@ describe("the npm client's BaseService", () => {
     expect(new Set(keys)).toEqual(new Set(expected.flat()));
   });
 
-  test("getResolvedAddress resolves an address in any case", async () => {
+  test("getResolvedAddress resolves an address regardless of letter case", async () => {
     const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${storyValue("trader").slice(2).toUpperCase()}`));
     // The demo chain has no name registry.
     expect(items).toEqual([{ address: storyValue("trader"), name: null }]);

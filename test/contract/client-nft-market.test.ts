@@ -102,10 +102,10 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
 describe("the demo chain's market", () => {
   it("has bundles, sales of several units, and wash trades below the floor", () => {
     const garden = salesOf("gardenCollection");
-    const washed = garden.filter(({ isWash }) => isWash);
-    expect(washed.length).toBeGreaterThan(10);
+    const washTraded = garden.filter(({ isWash }) => isWash);
+    expect(washTraded.length).toBeGreaterThan(10);
     const regular = garden.filter(({ isWash }) => !isWash).map(({ unitPrice }) => unitPrice);
-    expect(Math.min(...washed.map(({ unitPrice }) => unitPrice))).toBeLessThan(Math.min(...regular));
+    expect(Math.min(...washTraded.map(({ unitPrice }) => unitPrice))).toBeLessThan(Math.min(...regular));
     expect(garden.some(({ hash, id }) => garden.some((other) => other.hash === hash && other.id !== id))).toBe(true);
     expect(salesOf("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
   });

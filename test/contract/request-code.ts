@@ -37,7 +37,7 @@ export function createRequestCode(): RequestCode {
     const found = router.find(path);
     return found === undefined
       ? { accepted: false, status: 404, invalidParameters: [], message: "Not found" }
-      : found.handler({ path: found.path, query: parseQuery(query) });
+      : found.handler({ path: found.parameters, query: parseQuery(query) });
   };
 }
 

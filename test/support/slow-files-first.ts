@@ -37,7 +37,7 @@ const slowFiles: readonly string[] = [
   "contract/request-validation",
   "e2e/commands/used-database",
   "e2e/bench/nft-story",
-  "integration/database/reader-role/rights",
+  "integration/database/reader-role/privileges",
   "e2e/serve/reorganisations",
   "e2e/commands/commands",
   "integration/domains/community/ctokens/reorganisation",

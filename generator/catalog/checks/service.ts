@@ -32,7 +32,7 @@ function checkAuthentication({ draft }: Pick<Lookup, "draft">): Diagnostic[] {
       type === "http"
         ? scheme !== undefined && location === undefined && name === undefined
         : location !== undefined && name !== undefined && scheme === undefined;
-    const expected = type === "http" ? "scheme without in and name" : "in and name without scheme";
+    const expected = type === "http" ? "`scheme`, without `in` and `name`" : "`in` and `name`, without `scheme`";
     return isValid ? [] : [diagnostic("contradictory-authentication", locationOf(entry, "type"), { type, expected })];
   });
 }

@@ -15,7 +15,7 @@ export interface NodeHealth {
 
 /** A node with a higher failure rate is not used. */
 const maxErrorRate = 0.5;
-/** A node is late if it is further behind; jobs run up to the same distance. */
+/** A node that is more than this many blocks behind the reference head is late. */
 const maxLag = 16;
 /** More than one, because nodes seem late by chance if the block time is below the interval between rounds. */
 const maxLateRounds = 3;

@@ -4,6 +4,7 @@ import type { EventSignature, Protocol } from "../../declarations/protocol.ts";
 import type { EmittedLogs, EmittedTopic, ProtocolLogs } from "../../domains/community/queries/emitted-logs.ts";
 import { knownEvents } from "../../events/known-events.ts";
 import type { Hash } from "../../lib/hex.ts";
+import { pluralize } from "../../lib/pluralize.ts";
 
 /** Events that a declaration expects from a kind of contract, for a table or to discover contracts. */
 interface ExpectedEvents {
@@ -107,4 +108,4 @@ const commonSignatures = (): ReadonlyMap<Hash, string> => {
   return knownSignatures;
 };
 
-const count = (logs: number): string => `${logs} log${logs === 1 ? "" : "s"}`;
+const count = (logs: number): string => pluralize(logs, "log");

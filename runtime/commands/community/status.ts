@@ -6,6 +6,7 @@ import type { Protocol } from "../../declarations/protocol.ts";
 import { fixedContracts } from "../../domains/community/contracts-on-chain.ts";
 import { protocolLogs } from "../../domains/community/queries/emitted-logs.ts";
 import { createCommunityQueries, type ProtocolStatus } from "../../domains/community/queries/status.ts";
+import { pluralize } from "../../lib/pluralize.ts";
 import { escapeTerminal } from "../../lib/terminal-text.ts";
 import { loadProtocols } from "../../protocols.ts";
 import { resolveChains } from "../chains.ts";
@@ -53,9 +54,7 @@ export const renderStatus = (status: ProtocolStatus, chain: string): string[] =>
   const progress = behind === 0 ? `at block ${checkpoint}` : `at block ${checkpoint} of ${head}`;
   return [
     failure === null ? `${protocol} on ${chain}: ${progress}` : `${protocol} on ${chain}: switched off: ${failure}`,
-    ...tables.filter(({ name }) => name !== "skipped").map(({ name, rows }) => `  ${name}  ${count(rows, "row")}`),
-    `  ${count(skipped, "skipped log")}, ${count(queued_reads, "queued read")}`,
+    ...tables.filter(({ name }) => name !== "skipped").map(({ name, rows }) => `  ${name}  ${pluralize(rows, "row")}`),
+    `  ${pluralize(skipped, "skipped log")}, ${pluralize(queued_reads, "queued read")}`,
   ];
 };
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -5,14 +5,20 @@ export type Schema = z.core.$ZodType;
 
 /** The schema of the value at a path; the innermost known schema if the path leads outside of it. */
 export function innerSchema(schema: Schema, path: readonly (string | number)[]): Schema {
-  return path.reduce<Schema>((outer, step) => stepInto(unwrap(outer), step) ?? outer, schema);
+  let inner = schema;
+  for (const step of path) {
+    const next = stepInto(unwrap(inner), step);
+    if (next === null) break;
+    inner = next;
+  }
+  return inner;
 }
 
-/** The keys of a map with fixed keys; none for other schemas. */
+/** The keys of a map with fixed keys, or of all such options of a union; none for other schemas. */
 export function keysOf(schema: Schema): string[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return Object.keys(inner.shape);
-  return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => keysOf(option)) : [];
+  return inner instanceof z.ZodUnion ? [...new Set(inner.options.flatMap((option) => keysOf(option)))] : [];
 }
 
 /** The options of a union, in order. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { pluralize } from "../../lib/pluralize.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { nearest } from "../nearest.ts";
 import { innerSchema, keysOf, optionsOf, renderExpectedShape, type Schema } from "./schema-inspection.ts";
@@ -93,9 +94,8 @@ function valueDiagnostic({ source, schema, base }: Context, issue: Issue): Diagn
 }
 
 function renderMinimum({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
-  const noun = (singular: string): string => `${minimum} ${singular}${Number(minimum) === 1 ? "" : "s"}`;
-  if (origin === "string") return `text of at least ${noun("character")}`;
-  if (origin === "array") return `a list of at least ${noun("element")}`;
+  if (origin === "string") return `text of at least ${pluralize(Number(minimum), "character")}`;
+  if (origin === "array") return `a list of at least ${pluralize(Number(minimum), "element")}`;
   return inclusive === false ? `a number greater than ${minimum}` : `a number of at least ${minimum}`;
 }
 

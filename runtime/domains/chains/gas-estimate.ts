@@ -1,3 +1,4 @@
+import { pluralize } from "../../lib/pluralize.ts";
 import type { GasSample } from "./queries/gas.ts";
 
 /** The gas price for one speed. */
@@ -57,6 +58,5 @@ const units = [
 /** Renders a duration in the largest unit that it contains at least twice, otherwise in seconds. */
 export function renderDuration(seconds: number): string {
   const unit = units.find((candidate) => seconds >= 2 * candidate.seconds) ?? units[2];
-  const count = Math.round(seconds / unit.seconds);
-  return `${count} ${unit.name}${count === 1 ? "" : "s"}`;
+  return pluralize(Math.round(seconds / unit.seconds), unit.name);
 }

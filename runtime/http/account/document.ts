@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from "../openapi-document.ts";
-import { accountPath } from "./page.ts";
+import { accountPath } from "./usage-handler.ts";
 
 const number = (description: string, example: number) => ({ type: "number", description, example });
 const dateTime = (description: string, example: string) => ({ type: "string", format: "date-time", description, example });

@@ -18,7 +18,7 @@ interface Flight<Result> {
 const ignore = (): void => undefined;
 
 /**
- * Computes a result for all waiting requests, with the first one's key: its statements count towards one of them, and are cancelled when no
+ * Computes a result for all waiting requests, with the first request's API key: its statements count towards one waiting request, and are cancelled when no
  * request waits.
  */
 function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
@@ -43,7 +43,7 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
 }
 
 /**
- * Creates a function that computes a key's result once for all calls that arrive in the meantime. A failure rejects all of them, and is
+ * Creates a function that computes a key's result once for all calls that arrive while it is computed. A failure rejects all of them, and is
  * not cached. If a request aborts, its call stops waiting; the others still receive the result.
  */
 export function createSingleFlight<Result>(): (key: string, compute: () => Promise<Result>) => Promise<Shared<Result>> {

@@ -106,7 +106,7 @@ export const loadState = async (cache: StateCache, projection: Projection, needs
   const entries = await Promise.all(
     Object.entries(needs).map(async ([name, keys]) => {
       const load = projection.loads[name];
-      if (load === undefined) throw new TypeError(`Projection ${projection.id} needs ${name}, which it does not define.`);
+      if (load === undefined) throw new TypeError(`Projection ${projection.id} needs the load "${name}", which is not among its loads.`);
       await cache.prefetch(load, keys);
       return [name, { get: (key: string) => cache.get(load, key) }] as const;
     }),

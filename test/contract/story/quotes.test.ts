@@ -103,7 +103,7 @@ function quotesIn(document: Document, value: unknown, found = new Set<string>(),
 }
 
 const wallet = `/v1/demo/address/${storyValue("trader")}`;
-const swapTime = Date.parse(storyValue("swapDay")) / 1000;
+const swapDayStart = Date.parse(storyValue("swapDay")) / 1000;
 /** Endpoints with quotes: the row in the catalog, the path, a target, and the pricing time for objects without a time field. */
 const endpoints: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
   ["1", "/v1/{chainName}/address/{walletAddress}/balances_v2/", `${wallet}/balances_v2/`, now],
@@ -111,7 +111,7 @@ const endpoints: readonly (readonly [row: string, path: string, target: string, 
     "2, a day",
     "/v1/{chainName}/address/{walletAddress}/historical_balances/",
     `${wallet}/historical_balances/?date=${storyValue("swapDay")}`,
-    swapTime + secondsPerDay - 1,
+    swapDayStart + secondsPerDay - 1,
   ],
   ["3", "/v1/{chainName}/address/{walletAddress}/balances_native/", `${wallet}/balances_native/`, now],
   ["4", "/v1/{chainName}/address/{walletAddress}/portfolio_v2/", `${wallet}/portfolio_v2/?days=40`, now],
@@ -186,9 +186,9 @@ describe("quotes", () => {
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => String(token));
     const names = [...stablecoins, "usdToken", "goldToken", "saltToken", "tollToken", "ticketToken", "saffronToken", "wrappedNative"];
     expect(priced.filter((token) => !poolTokens.has(token)).sort()).toEqual([nativeToken, ...names.map(storyValue)].sort());
-    const washed = items.find(({ contract_address: token }) => token === storyValue("bytes32Token"));
-    expect(washed).toMatchObject({ quote_rate: null, quote: null, pretty_quote: null });
-    expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
+    const washTraded = items.find(({ contract_address: token }) => token === storyValue("bytes32Token"));
+    expect(washTraded).toMatchObject({ quote_rate: null, quote: null, pretty_quote: null });
+    expect(BigInt(String(washTraded?.balance))).toBeGreaterThan(0n);
   });
 
   it("are sums of each day's fees at the day's last price in getTransactionSummary", async () => {

@@ -1,28 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { insertChain } from "../../../runtime/indexer/storage/chain-record.ts";
-import { createCommandRunner } from "../../support/commands/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { setUpCommands } from "../../support/commands/set-up-commands.ts";
 
-let folder: string;
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ashlar-chains-"));
-  testDatabase = await createTestDatabase();
-  return async () => {
-    await testDatabase.drop();
-    await rm(folder, { recursive: true });
-  };
-});
-
-const { runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
+const { runToExit, database } = setUpCommands();
 
 describe("ashlar chains", () => {
   it("pauses, resumes and removes a chain, which is logged together with key changes", async () => {
-    await insertChain(testDatabase.database, {
+    await insertChain(database(), {
       id: 77,
       name: "other",
       genesisHash: `0x${"00".repeat(32)}`,
@@ -38,7 +22,7 @@ describe("ashlar chains", () => {
         /^other {2}no blocks {2}paused since \d{4}-\S+Z\n {2}disk: unknown(?:.|\n)*\n {2}queue contract-reads: 0 entries, 0 of them attempted before\n/,
       ),
     ]);
-    const setRemoval = (time: string) => testDatabase.database.query(`UPDATE chains SET removal_started_at = ${time} WHERE name = 'other'`);
+    const setRemoval = (time: string) => database().query(`UPDATE chains SET removal_started_at = ${time} WHERE name = 'other'`);
     await setRemoval("now()");
     const refusal = "Cannot resume indexing of other: it is being removed. Nothing was changed.\n";
     expect(await runToExit(["chains", "resume", "other"])).toEqual([1, refusal]);
@@ -78,6 +62,7 @@ describe("ashlar chains", () => {
     ]);
     const [removeCode, removeOutput] = await runToExit(["chains", "remove", "other", "--yes", "other"]);
     expect([removeCode, removeOutput]).toEqual([0, expect.stringContaining("Done: other has been removed (0 rows).")]);
-    expect(await testDatabase.database.query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
+    expect(await database().query("SELECT 1 FROM chains WHERE name = 'other'")).toEqual([]);
+    expect((await runToExit(["log", "--limit", "1"]))[1]).toMatch(/ {2}chain\.remove {2}other/);
   });
 });

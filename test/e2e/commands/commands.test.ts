@@ -1,30 +1,15 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
 import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { createCommandRunner } from "../../support/commands/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { setUpCommands } from "../../support/commands/set-up-commands.ts";
 import { until } from "../../support/until.ts";
 
-let folder: string;
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ashlar-commands-"));
-  testDatabase = await createTestDatabase();
-  return async () => {
-    await testDatabase.drop();
-    await rm(folder, { recursive: true });
-  };
-});
-
-const { run, runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
+const { run, runToExit, inFolder, database, url } = setUpCommands();
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -34,11 +19,11 @@ async function listen(server: Server): Promise<number> {
 
 describe("a command that fails", () => {
   it("reports an unusable database and its setting without the password, and exits with 1", async () => {
-    const wrong = new URL(testDatabase.url);
+    const wrong = new URL(url());
     wrong.password = "wrong-secret";
     const [code, output] = await runToExit(["migrate"], { DATABASE_URL: wrong.href });
     expect([code, output]).toEqual([1, "The database cannot be used: it rejects this user and password (28P01); check DATABASE_URL.\n"]);
-    const file = join(folder, "url.yaml");
+    const file = inFolder("url.yaml");
     await writeFile(file, JSON.stringify({ databaseUrl: wrong.href }));
     expect(await runToExit(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
       1,
@@ -98,10 +83,10 @@ describe("ashlar rules", () => {
     const [code, output] = await runToExit(["rules"]);
     expect(code).toBe(0);
     expect(parseRules("rules.yaml", output)).toEqual(builtInRules);
-    await writeFile(join(folder, "rules.yaml"), "dust: { belowUsd: 7 }\n");
-    await writeFile(join(folder, "own.yaml"), "rulesFile: rules.yaml\n");
+    await writeFile(inFolder("rules.yaml"), "dust: { belowUsd: 7 }\n");
+    await writeFile(inFolder("own.yaml"), "rulesFile: rules.yaml\n");
     expect(await runToExit(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
-    await writeFile(join(folder, "rules.yaml"), "dusty: {}\n");
+    await writeFile(inFolder("rules.yaml"), "dusty: {}\n");
     expect(await runToExit(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: unknown key")]);
   });
 });
@@ -117,7 +102,7 @@ describe("a stop signal", () => {
   });
 
   const readHeights = async () => {
-    const [row] = await testDatabase.database.query<{ indexed: number; lowest: number; count: number }>(
+    const [row] = await database().query<{ indexed: number; lowest: number; count: number }>(
       `SELECT coalesce(max(number), -1) AS indexed, count(*) AS count,
          coalesce((SELECT min(block_number) FROM projection_checkpoints), -1) AS lowest FROM blocks`,
     );

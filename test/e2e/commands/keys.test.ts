@@ -1,23 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { createCommandRunner } from "../../support/commands/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { describe, expect, it } from "vitest";
+import { setUpCommands } from "../../support/commands/set-up-commands.ts";
 
-let folder: string;
-let testDatabase: TestDatabase;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ashlar-keys-"));
-  testDatabase = await createTestDatabase();
-  return async () => {
-    await testDatabase.drop();
-    await rm(folder, { recursive: true });
-  };
-});
-
-const { runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
+const { runToExit } = setUpCommands();
 
 describe("a key's limits", () => {
   it("can be set at its creation, changed, removed and listed", async () => {

@@ -1,51 +1,35 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createCommandRunner } from "../../support/commands/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { setUpCommands } from "../../support/commands/set-up-commands.ts";
 
-let folder: string;
-let testDatabase: TestDatabase;
-const { runToExit } = createCommandRunner(() => ({ folder, url: testDatabase.url }));
+const { runToExit, inFolder, database } = setUpCommands();
 const token = "0x00000000000000000000000000000000000000aa";
 const recomputationNote = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.\n";
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));
-  testDatabase = await createTestDatabase();
-  return async () => {
-    await testDatabase.drop();
-    await rm(folder, { recursive: true });
-  };
-});
 beforeEach(async () => {
-  await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8, prices: { sources: [pools] } }]");
-  await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,1.5\n${token},1970-01-03T06:00:00Z,\nEUR,3600,1.1\n`);
-  await writeFile(join(folder, "bad.csv"), `asset,time,price\n${token},1970-01-01,7\n${token},tomorrow,8\n`);
+  await writeFile(inFolder("ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8, prices: { sources: [pools] } }]");
+  await writeFile(inFolder("good.csv"), `asset,time,price\n${token},1970-01-02,1.5\n${token},1970-01-03T06:00:00Z,\nEUR,3600,1.1\n`);
+  await writeFile(inFolder("bad.csv"), `asset,time,price\n${token},1970-01-01,7\n${token},tomorrow,8\n`);
 });
 
-const imports = () => testDatabase.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
+const imports = () => database().query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
 const revision = async () =>
-  (await testDatabase.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
+  (await database().query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
 /** Replaces two chains' computed prices with prices for the hours 0, 24 and 48 since 1970. */
 const insertComputedPrices = async () => {
-  await testDatabase.database.query("DELETE FROM price_hours");
+  await database().query("DELETE FROM price_hours");
   for (const hour of [0, 24, 48]) {
-    await testDatabase.database.query(
-      "INSERT INTO price_hours VALUES (7, '\\x01', $1, 1, 1, 1, 1, NULL), (8, '\\x01', $1, 1, 1, 1, 1, NULL)",
-      [hour],
-    );
+    await database().query("INSERT INTO price_hours VALUES (7, '\\x01', $1, 1, 1, 1, 1, NULL), (8, '\\x01', $1, 1, 1, 1, 1, NULL)", [hour]);
   }
 };
 const hoursOf = async (chainId: number) =>
-  (await testDatabase.database.query<{ hour: number }>("SELECT hour FROM price_hours WHERE chain_id = $1 ORDER BY hour", [chainId])).map(
+  (await database().query<{ hour: number }>("SELECT hour FROM price_hours WHERE chain_id = $1 ORDER BY hour", [chainId])).map(
     ({ hour }) => hour,
   );
 
 describe("ashlar prices import", () => {
   it("escapes a file's control characters in messages", async () => {
-    await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
+    await writeFile(inFolder("hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
     const [code, output] = await runToExit(["prices", "import", "hostile.csv", "--chain", "one"]);
     expect(code).toBe(1);
     expect(output).toContain('Invalid asset "\\u009b2J\\u202eAAA\\u001b[31m": expected an address');
@@ -71,7 +55,7 @@ describe("ashlar prices import", () => {
 
   it("imports a corrected file again and replaces its prices", async () => {
     await runToExit(["prices", "import", "good.csv", "--chain", "one"]);
-    await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,2\n`);
+    await writeFile(inFolder("good.csv"), `asset,time,price\n${token},1970-01-02,2\n`);
     expect((await runToExit(["prices", "import", "good.csv", "--chain", "one"]))[0]).toBe(0);
     expect((await imports())[0]).toMatchObject({ since: 86_400, price: "2" });
     expect(await imports()).toHaveLength(3);

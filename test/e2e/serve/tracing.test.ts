@@ -33,7 +33,7 @@ async function modulesOf(name: string, settings: object, work: (url: string) => 
 const isTracingModule = (url: string): boolean => url.includes("@opentelemetry");
 
 describe("a server's traces", () => {
-  it("have a span for each request with its statements' spans, but not its URL or key", async () => {
+  it("have a span per request and per statement, without the request's URL and key", async () => {
     const account = "0x00000000000000000000000000000000000000ff";
     const modules = await modulesOf("traced", { tracing: { endpoint: collector.endpoint, sampleRatio: 1 } }, async (url) => {
       expect(await request(url + blockPath, key)).toMatchObject({ status: 200 });
@@ -91,7 +91,7 @@ describe("a server's traces", () => {
     expect([...collector.processes].filter((process) => process !== "server").length).toBeGreaterThan(0);
   });
 
-  it("do not disturb a server if its collector fails", async () => {
+  it("do not affect a server whose collector fails", async () => {
     collector.status = 400;
     const server = await indexed.serve({ tracing: { endpoint: collector.endpoint, sampleRatio: 1 } });
     expect(await request(server.url + blockPath, key)).toMatchObject({ status: 200 });

@@ -124,7 +124,7 @@ describe("a communityDirectory", () => {
   it("is refused if the name configured for a built-in protocol is the id of an added one", () => {
     const names = { protocol_06: "savings" };
     expect(messageOf(() => loadAddedProtocols(savings.directory.path, names))).toContain(
-      'taken-name: Duplicate name "savings": it is the id or the name of the built-in protocol protocol_06 in the setting protocols',
+      'taken-name: Duplicate name "savings": it is already the id or the name of the built-in protocol protocol_06 in the setting protocols',
     );
   });
 

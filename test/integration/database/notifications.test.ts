@@ -154,10 +154,14 @@ describe("notifications", () => {
     expect(warnings.map(({ message }) => message)).toEqual([]);
   });
 
-  it("are unsupported behind a pooler", async () => {
-    const { notifications, calls } = subscribe(await startPooler());
+  it("are unsupported behind a pooler, and disconnected when it stops", async () => {
+    const url = await startPooler();
+    const pooler = opened.at(-1);
+    const { notifications, calls } = subscribe(url);
     await until("the state", () => notifications.state() !== "disconnected");
     expect(notifications.state()).toBe("unsupported");
     expect(calls).toEqual([null]);
+    await pooler?.close();
+    await until("the failed connection", () => notifications.state() === "disconnected");
   });
 });

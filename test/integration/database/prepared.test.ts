@@ -48,7 +48,7 @@ describe("a fixed statement", () => {
 });
 
 describe("a statement that is planned once", () => {
-  it("has one plan for all values, on separate connections", async () => {
+  it("has one plan for all values, and runs on separate connections", async () => {
     const database = open();
     const numbers = plannedOnce(sql`SELECT number FROM blocks WHERE chain_id = $1 ORDER BY number`);
     expect(await database.query(numbers, [1])).toEqual([{ number: 7 }, { number: 8 }]);

@@ -58,7 +58,9 @@ describe("requests without a key from one network", () => {
   it("are limited for pages, but not for the liveness check", async () => {
     expect(await statusesOf(1_000, "/", "2001:db8::1")).toEqual([302]);
     const refused = await get("/openapi.json", "2001:db8::2");
-    expect(refused.body).toEqual(failure(429, "Rate limit exceeded: 1000 pages per 10 seconds from one address; retry in 10 seconds."));
+    expect(refused.body).toEqual(
+      failure(429, "Rate limit exceeded: 1000 pages per 10 seconds from one IPv4 address or IPv6 /64 network; retry in 10 seconds."),
+    );
     expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "10"]);
     expect((await get("/readyz", "2001:db8::3")).status).toBe(429);
     expect((await get("/healthz", "2001:db8::1")).status).toBe(200);

@@ -45,6 +45,16 @@ export async function fetchData<T>({ url, key, name }: ServedChain, path: string
   return body.data;
 }
 
+/** Compares balances at each height, one height after another. */
+export async function compareAtEach(
+  heights: readonly number[],
+  at: (height: number) => Promise<readonly Comparison[]>,
+): Promise<Comparison[]> {
+  const all: Comparison[] = [];
+  for (const height of heights) all.push(...(await at(height)));
+  return all;
+}
+
 const nativeToken = { name: "native", address: nativeTokenAddress, kind: "native" } as const;
 const isFungible = ({ kind }: { readonly kind: string }): boolean => kind === "erc20" || kind === "native";
 const callsPerBatch = 500;

@@ -18,7 +18,7 @@ describe("the endpoint router", () => {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
       // Values that are not literals in other paths.
       const path = operation.path.replaceAll(/\{(\w+)\}/g, "0-$1");
-      const found = { handler: operation.id, path: Object.fromEntries(names.map((name) => [name, `0-${name}`])) };
+      const found = { handler: operation.id, parameters: Object.fromEntries(names.map((name) => [name, `0-${name}`])) };
       expect(router.find(path), path).toEqual(found);
       expect(router.find(path.slice(0, -1)), path).toEqual(found);
     }
@@ -26,9 +26,9 @@ describe("the endpoint router", () => {
 
   it("tries a literal segment before a parameter, and then the parameter", () => {
     const router = routerOf(["/v1/:chain/nft/", "/v1/chains/status/", "/v1/:chain/:id/"]);
-    expect(router.find("/v1/chains/status/")).toEqual({ handler: "/v1/chains/status/", path: {} });
-    expect(router.find("/v1/chains/nft/")).toEqual({ handler: "/v1/:chain/nft/", path: { chain: "chains" } });
-    expect(router.find("/v1/chains/other/")).toEqual({ handler: "/v1/:chain/:id/", path: { chain: "chains", id: "other" } });
+    expect(router.find("/v1/chains/status/")).toEqual({ handler: "/v1/chains/status/", parameters: {} });
+    expect(router.find("/v1/chains/nft/")).toEqual({ handler: "/v1/:chain/nft/", parameters: { chain: "chains" } });
+    expect(router.find("/v1/chains/other/")).toEqual({ handler: "/v1/:chain/:id/", parameters: { chain: "chains", id: "other" } });
   });
 
   it("finds nothing for empty, missing and additional segments, or a different case", () => {
@@ -39,13 +39,13 @@ describe("the endpoint router", () => {
   });
 
   it("decodes parameters; an encoded slash in them does not separate segments", () => {
-    expect(routerOf(["/v1/:name/"]).find("/v1/a%2Fb%25/")?.path).toEqual({ name: "a/b%" });
+    expect(routerOf(["/v1/:name/"]).find("/v1/a%2Fb%25/")?.parameters).toEqual({ name: "a/b%" });
   });
 
   it("uses a path's first handler", () => {
     const router = createEndpointRouter<number>();
     router.get("/v1/:a/", 1);
     router.get("/v1/:b/", 2);
-    expect(router.find("/v1/x/")).toEqual({ handler: 1, path: { a: "x" } });
+    expect(router.find("/v1/x/")).toEqual({ handler: 1, parameters: { a: "x" } });
   });
 });

@@ -128,7 +128,7 @@ test("the state cache does not query tables that were empty at the start until i
   expect(queried).toEqual([["0x0a"]]);
 });
 
-test("the state cache is not valid after it was invalidated", () => {
+test("the state cache is invalid after invalidation", () => {
   const cache = createCache(createRecordingDatabase().database);
   expect(cache.isValid).toBe(true);
   cache.invalidate();

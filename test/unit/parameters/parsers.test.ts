@@ -169,7 +169,7 @@ describe("parsers of other types", () => {
     for (const text of ["1", "0", "yes", "TRUE", "on"]) expect(parsers.boolean(text).ok).toBe(false);
   });
 
-  it("accept currencies in any case", () => {
+  it("accept currencies in upper or lower case", () => {
     expect(parsers.currency("eUr")).toEqual(ok("EUR"));
     expect(refusalOf(parsers.currency("XXX"))).toContain("USD, CAD, EUR");
   });

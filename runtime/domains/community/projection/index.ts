@@ -61,7 +61,7 @@ const loadsOf = ({ contracts, events }: ProtocolRelations): Record<string, State
 const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: ChainFacts): Record<string, KeySet> => {
   const contracts = createKeySet();
   const seen = new Map<string, Set<Address>>();
-  const latest = new Map(fold.relations.events.map((own) => [own, createKeySet()]));
+  const latest = new Map(fold.relations.events.map((relations) => [relations, createKeySet()]));
   for (const { block } of blocks) {
     for (const { address, kind } of fold.startingAt(block.number, chain)) contracts.add(address, kind);
   }
@@ -78,7 +78,9 @@ const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: 
   }
   return {
     [contractsLoad]: contracts.keys,
-    ...Object.fromEntries([...latest].flatMap(([own, { keys }]) => (own.latest === null ? [] : [[own.latest.current.table.name, keys]]))),
+    ...Object.fromEntries(
+      [...latest].flatMap(([relations, { keys }]) => (relations.latest === null ? [] : [[relations.latest.current.table.name, keys]])),
+    ),
   };
 };
 

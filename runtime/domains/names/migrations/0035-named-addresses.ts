@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * `name_records_address` finds the addresses that a name resolves to: only these can have a name, so that the nodes of others need not be computed. Changes of
- * names, token metadata, standards and pools notify servers, which keep them in memory (see migration 0034).
+ * `name_records_address` finds the addresses to which some name resolves. Only these can have a primary name, so the reverse nodes (EIP-181) of other
+ * addresses need not be computed. Changes to names, token metadata, standards and pools notify servers, which cache them (see migration 0034).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw("CREATE INDEX name_records_address ON name_records (chain_id, value) WHERE record = 2 AND value IS NOT NULL");

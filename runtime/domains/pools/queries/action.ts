@@ -36,7 +36,7 @@ const pageOfAccount = selectPage(nothing);
 const pageOfAccountOnBranch = selectPage(sql`WHERE ${isOnBranch(sql`$8`, sql`$9`)}`);
 const countOfAccount = sql`SELECT count(*) AS count FROM ${positionsOfAccount(sql`$6`)}`;
 /** Every $7-th of the first $6 positions, and the hash of the list's last block ($8). */
-const locateOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("log_index")} AS indexes FROM (
+const spacedKeysOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("log_index")} AS indexes FROM (
     SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
       SELECT block_number, log_index FROM ${positionsOfAccount(sql`$6`)} ${newestFirst} LIMIT $6) positions) numbered
   WHERE number % $7::int8 = 0`;
@@ -62,7 +62,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
 
     /**
      * The number of transactions after block `since` and up to `block` that swapped a token only in an exchange's shared pools. Transactions that also swapped
-     * it in one of the exchange's other pools are included in the exchange's sums. Null if the shared pools changed in more than 10,000 blocks. Served by
+     * it in one of the exchange's other pools are included in the exchange's sums. Null if the number of changed blocks, summed over the shared pools, is more than 10,000. Served by
      * the primary keys: a range of each pool's states, and of the actions of each of their blocks.
      */
     sharedSwapTransactions: async (
@@ -92,8 +92,8 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
 
     /**
      * An account's actions on an exchange: as the transaction's sender, the pool's caller or the recipient. Served by the primary keys: the
-     * account's positions on the exchange, newest first, then each action by its position. All but the last thousand positions before a page are
-     * skipped once (`createPageReader`).
+     * account's positions on the exchange, newest first, then each action by its position. `createPageReader`
+     * remembers the keys of every thousandth position, so that repeated reads of deep pages skip at most a thousand positions.
      */
     actionsOfAccount: async (
       chainId: number,
@@ -114,7 +114,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
       const list = {
         id: JSON.stringify([chainId, exchanges, account, block]),
         locate: async (from: ActionKey | null, spacing: number, count: number) => {
-          const [row] = await query<{ branch: Hash | null; blocks: number[]; indexes: number[] }>(locateOfAccount, [
+          const [row] = await query<{ branch: Hash | null; blocks: number[]; indexes: number[] }>(spacedKeysOfAccount, [
             ...parametersFrom(from),
             (count - 1) * spacing + 1,
             spacing,

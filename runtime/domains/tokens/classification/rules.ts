@@ -46,7 +46,11 @@ export const rulesSchema = z.strictObject({
         .min(10)
         .max(1000)
         .describe("Number of a token's first logs that are examined; a token with fewer logs is not classified as airdropped."),
-      perTransaction: z.number().int().min(2).describe("Min average number of these logs per transaction of an airdropped token."),
+      perTransaction: z
+        .number()
+        .int()
+        .min(2)
+        .describe("A token is classified as airdropped if its first logs average at least this number per transaction."),
     })
     .describe("Tokens sent to many accounts that did not request them."),
   poisoning: z

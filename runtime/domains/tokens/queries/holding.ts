@@ -17,13 +17,14 @@ export interface HoldingRow extends BalanceRow, SourcedBalance {
 
 /** Rows as lists (see database/columns.ts). */
 export interface HoldingColumns extends BalanceColumns {
-  readonly moved: readonly number[];
-  /** The node-sourced tokens among them. */
-  readonly sourced: Hex;
-  readonly sourced_standards: readonly number[];
-  readonly sourced_moved: readonly (number | null)[];
-  readonly numbers: readonly number[];
-  readonly timestamps: readonly number[];
+  readonly since_blocks: readonly number[];
+  /** The node-sourced tokens among the holdings; the three lists are parallel. */
+  readonly node_sourced: Hex;
+  readonly node_sourced_standards: readonly number[];
+  readonly node_sourced_transfer_blocks: readonly (number | null)[];
+  /** All blocks named above, with their timestamps. */
+  readonly block_numbers: readonly number[];
+  readonly block_timestamps: readonly number[];
   readonly native_accounting: string | null;
   /** The last transfer of native value. */
   readonly native_block: number | null;
@@ -55,14 +56,15 @@ const selectLastNativeTransfer = sql`SELECT number AS native_block, timestamp AS
  * wallet with many tokens, one probe per token would dominate the cost.
  */
 export const holdingTables = sql`held AS MATERIALIZED (${held}),
-  sourced AS MATERIALIZED (
-    SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS moved
+  node_sourced AS MATERIALIZED (
+    SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS transfer_block
     FROM held h JOIN node_sourced_tokens s USING (token, standard) WHERE s.chain_id = $1)`;
 /** The row of `HoldingColumns`, from `holdingTables`. */
-export const selectHoldingLists = sql`SELECT * FROM (SELECT ${balanceLists}, ${listOf("since_block")} AS moved FROM held) held_lists,
-    (SELECT ${joinedAddresses("token")} AS sourced, ${listOf("standard")} AS sourced_standards, ${listOf("moved")} AS sourced_moved FROM sourced) sourced_lists,
-    (SELECT ${listOf("number")} AS numbers, ${listOf("timestamp")} AS timestamps FROM blocks
-     WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT moved FROM sourced))) times,
+export const selectHoldingLists = sql`SELECT * FROM (SELECT ${balanceLists}, ${listOf("since_block")} AS since_blocks FROM held) held_lists,
+    (SELECT ${joinedAddresses("token")} AS node_sourced, ${listOf("standard")} AS node_sourced_standards,
+       ${listOf("transfer_block")} AS node_sourced_transfer_blocks FROM node_sourced) node_sourced_lists,
+    (SELECT ${listOf("number")} AS block_numbers, ${listOf("timestamp")} AS block_timestamps FROM blocks
+     WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT transfer_block FROM node_sourced))) times,
     (SELECT max(native_accounting) AS native_accounting FROM chains WHERE chain_id = $1) chain
     LEFT JOIN (${selectLastNativeTransfer}) native ON true`;
 /** The holdings' `MetadataColumns` row, from `holdingTables`. */
@@ -73,26 +75,26 @@ const selectHoldings = sql`WITH ${holdingTables} SELECT * FROM (${selectHoldingL
 /** Converts lists to holdings, the native token first. */
 export async function holdingsIn(columns: HoldingColumns): Promise<HoldingRow[]> {
   const times = new Map<number, number>();
-  columns.numbers.forEach((number, index) => {
-    times.set(number, columns.timestamps[index] ?? 0);
+  columns.block_numbers.forEach((number, index) => {
+    times.set(number, columns.block_timestamps[index] ?? 0);
   });
   const lastAt = (height: number): LastTransfer => {
     const timestamp = times.get(height);
     return timestamp === undefined ? noTransfer : { transfer_block: height, transfer_timestamp: timestamp };
   };
-  const sourced = new Map<string, LastTransfer>();
-  addressesIn(columns.sourced).forEach((token, index) => {
-    const height = columns.sourced_moved[index] ?? null;
-    sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? noTransfer : lastAt(height));
+  const nodeSourced = new Map<string, LastTransfer>();
+  addressesIn(columns.node_sourced).forEach((token, index) => {
+    const height = columns.node_sourced_transfer_blocks[index] ?? null;
+    nodeSourced.set(`${token}:${columns.node_sourced_standards[index]}`, height === null ? noTransfer : lastAt(height));
   });
   const native: LastTransfer = { transfer_block: columns.native_block, transfer_timestamp: columns.native_timestamp };
   const nativeSource = sourceOfNative(columns.native_accounting);
   const rows = await mapInTurns(addressesIn(columns.tokens), (token, index): HoldingRow => {
     const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
     if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
-    const read = sourced.size === 0 ? undefined : sourced.get(`${token}:${standard}`);
-    const { transfer_block, transfer_timestamp } = read ?? lastAt(columns.moved[index] ?? 0);
-    return { token, standard, balance, source: read === undefined ? "events" : "node", transfer_block, transfer_timestamp };
+    const lastOfNodeSourced = nodeSourced.size === 0 ? undefined : nodeSourced.get(`${token}:${standard}`);
+    const { transfer_block, transfer_timestamp } = lastOfNodeSourced ?? lastAt(columns.since_blocks[index] ?? 0);
+    return { token, standard, balance, source: lastOfNodeSourced === undefined ? "events" : "node", transfer_block, transfer_timestamp };
   });
   return rows.sort(byStandard);
 }

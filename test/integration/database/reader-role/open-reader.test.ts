@@ -117,6 +117,7 @@ describe("openReader", () => {
     ["can read keys", "GRANT SELECT ON public.api_keys TO $role", /can read public\.api_keys/],
     ["cannot read a view", "REVOKE SELECT ON api.blocks FROM $role", /cannot read api\.blocks/],
     ["is a superuser", "ALTER ROLE $role SUPERUSER", /has SUPERUSER/],
+    ["bypasses row-level security", "ALTER ROLE $role BYPASSRLS", /has BYPASSRLS/],
     ["is a member of another role", "GRANT pg_read_all_data TO $role", /is a member of role pg_read_all_data/],
     ["is not read-only", "ALTER ROLE $role RESET default_transaction_read_only", /not read-only by default/],
   ])("refuses a configured role that %s", async (_, statement, expected) => {

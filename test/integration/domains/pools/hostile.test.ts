@@ -226,7 +226,7 @@ describe("an index of pools after a reorganisation", () => {
     const before = await api.get("week/xy=k/swap/transactions/");
     const pool = await poolItem();
     await mineTransactions(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
-    await mineTransactions(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
+    await mineTransactions(chain, [approve(person, pair, exchange.router), exchange.remove(person, tokens, 10n)]);
     await claimed.index();
     expect((await api.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
     await chain.rpc("anvil_reorg", [2, []]);

@@ -29,7 +29,7 @@ describe("a protocol directory", () => {
       "protocol: savings",
       "protocol: protocol_06",
       "protocol_06",
-      'taken-name: Duplicate name "protocol_06": it is the id or the name of the built-in protocol protocol_06, expected another one',
+      'taken-name: Duplicate name "protocol_06": it is already the id or the name of the built-in protocol protocol_06, expected another one',
     ],
     [
       "an unknown type",

@@ -16,13 +16,13 @@ describe("a protocol directory", () => {
     const moved = [...other].map(([path, text]) => [path.replace("savings/", "others/"), text] as const);
     expect(problemsOf(new Map([...files(), ...moved]))).toEqual(
       [
-        'endpoints/savings/protocol.yaml:3:11 taken-name: Duplicate name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
+        'endpoints/savings/protocol.yaml:3:11 taken-name: Duplicate name "savings": it is already the id or the name of endpoints/others/protocol.yaml, expected another one',
         'endpoints/others/protocol.yaml:3:11 misplaced-protocol: Misplaced protocol "other": expected others, the name of the folder',
       ].sort(),
     );
   });
 
-  it("reports protocols if their tables would have the same database name", () => {
+  it("reports protocols whose tables would have the same name in the database", () => {
     const named = (id: string, table: string): [string, string][] =>
       [...files((text) => text.replace("protocol: savings", `protocol: ${id}`).replaceAll("share_transfers", table))].map(
         ([path, text]) => [path.replace("savings/", `${id}/`), text.replaceAll("share_transfers", table)],

@@ -79,7 +79,7 @@ describe("matched orders", () => {
     ]);
   });
 
-  it("sell a token for the seller's proceeds, to its recipient, if there is no buy order", () => {
+  it("sell a token to its recipient for the seller's proceeds if there is no buy order", () => {
     const payingOrder = fulfilledOrder(cleo, zeroAddress, [payment(90n, weth)], [], { orderHash: "0x0c" });
     const requestOrder = fulfilledOrder(ben, zeroAddress, [], [token(paintings, 1n)], { orderHash: "0x0b" });
     expect(inOneBlock(sellOrder(), requestOrder, payingOrder, ordersMatched("0x0a", "0x0b", "0x0c"), transfer)).toEqual([

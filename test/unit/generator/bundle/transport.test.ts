@@ -86,7 +86,7 @@ describe("a call", () => {
 
   it.each(["", "ckey_\n"])("cannot be created with the key %j, which a header cannot carry", (invalid) => {
     expect(() => createCall({ baseUrl: "https://api.example.com", key: invalid })).toThrow(
-      "Invalid API key: it is empty, or contains characters that a header cannot carry.",
+      "Invalid API key: it is empty, or contains characters that a header cannot contain.",
     );
   });
 });

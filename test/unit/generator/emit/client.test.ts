@@ -61,9 +61,9 @@ describe("the client", () => {
     await expect(offline.getAllChains()).rejects.toMatchObject({ status: 0, message: "The service could not be reached." });
   });
 
-  it("rejects a key that a header cannot carry, and does not repeat it in the message", () => {
+  it("rejects a key that a header cannot contain, and does not repeat it in the message", () => {
     expect(() => createClient({ baseUrl: "https://api.example.com", key: "ckey_secret\n" })).toThrow(
-      /^Invalid API key: it is empty, or contains characters that a header cannot carry\.$/,
+      /^Invalid API key: it is empty, or contains characters that a header cannot contain\.$/,
     );
   });
 

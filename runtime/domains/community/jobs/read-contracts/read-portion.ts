@@ -8,8 +8,8 @@ import type { ReadCall } from "./calls.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxHeights } from "./settings.ts";
 
-/** The reads of the group that a queued read represents. */
-export type ReadsByName = (due: DueRead) => readonly DeclaredRead[];
+/** Returns the declared reads of the group that a queued read represents. */
+export type ReadsOf = (due: DueRead) => readonly DeclaredRead[];
 
 /** A read group's results; the columns of failed calls are null. */
 export interface ReadResult {
@@ -36,11 +36,11 @@ const controlGas = 500_000;
  * Calls contracts at exactly the reads' blocks, highest first. If a node without archive state lacks the state of a block, it also lacks the
  * state of lower blocks, which are skipped. @throws {RpcError} if the node temporarily cannot run calls.
  */
-export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsByName): Promise<PortionResult> => {
+export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsOf): Promise<PortionResult> => {
   const heights = [...groupBy(due, ({ block_number }) => block_number)].sort(([left], [right]) => right - left);
   const results: HeightResult[] = [];
   for (let start = 0; start < heights.length; start += maxHeights) {
-    const running = heights.slice(start, start + maxHeights).map(([height, own]) => readAt(context, height, own, readsOf));
+    const running = heights.slice(start, start + maxHeights).map(([height, reads]) => readAt(context, height, reads, readsOf));
     results.push(...(await Promise.all(running)));
     if (results.some(({ lacksState }) => lacksState) && !context.source.capabilities.archiveState) break;
   }
@@ -59,7 +59,7 @@ interface HeightResult extends Pick<PortionResult, "completed" | "failed"> {
   readonly lacksState: boolean;
 }
 
-const readAt = async (context: JobContext, height: number, due: readonly DueRead[], readsOf: ReadsByName): Promise<HeightResult> => {
+const readAt = async (context: JobContext, height: number, due: readonly DueRead[], readsOf: ReadsOf): Promise<HeightResult> => {
   const calls = due.flatMap((entry) =>
     readsOf(entry).flatMap((read) => read.callsOf(entry.arguments).map((call) => ({ due: entry, read, call }))),
   );
@@ -70,7 +70,9 @@ const readAt = async (context: JobContext, height: number, due: readonly DueRead
   const ended = calls.map((call, position) => ({ ...call, outcome: outcomes[position] ?? noOutcome }));
   const failedCalls = ended.filter(({ outcome }) => !isComplete(outcome));
   const failedReads = new Set(failedCalls.map((call) => call.due));
-  const results = [...groupBy(ended, (call) => call.due)].map(([entry, own]): ReadResult => ({ due: entry, rows: own.map(rowOf) }));
+  const results = [...groupBy(ended, (call) => call.due)].map(
+    ([entry, entryCalls]): ReadResult => ({ due: entry, rows: entryCalls.map(rowOf) }),
+  );
   return {
     height,
     completed: results.filter((result) => !failedReads.has(result.due)),

@@ -21,7 +21,7 @@ describe("a rules file", () => {
     expect(parseRules("rules.yaml", renderRules(configured)).spam).toEqual({ 1: [usdc] });
   });
 
-  it("may contain addresses with and without quotes, in any case", () => {
+  it("may contain addresses with and without quotes, in upper or lower case", () => {
     const text = `spam:\n  1:\n    - ${usdc.toUpperCase().replace("0X", "0x")}\n    - "${usdc}"\n`;
     expect(parseRules("rules.yaml", text).spam).toEqual({ 1: [usdc, usdc] });
   });

@@ -16,13 +16,10 @@ export interface Difference {
   readonly nodeBalance: bigint;
 }
 
-/** Marks a token whose balances twice differed from its events as node-sourced, as of the block of the second comparison. */
+/** Marks a token whose balances do not follow from its events as node-sourced, as of a block. */
 export const markNodeSourced = async (context: JobContext, head: IndexedBlock, difference: Difference): Promise<void> => {
   const { chainId, clock, logger } = context;
-  const isMarked = await writeAsOf(context, head, async (client) => {
-    await writeMark(client, chainId, head.number, difference, clock());
-    return true;
-  });
+  const isMarked = await writeAsOf(context, head, (client) => writeMark(client, chainId, head.number, difference, clock()));
   if (isMarked === true) {
     logger.info(
       `Balances of token ${difference.token} are read from the node from block ${head.number} on: they do not follow from its events.`,
@@ -31,7 +28,7 @@ export const markNodeSourced = async (context: JobContext, head: IndexedBlock, d
 };
 
 /**
- * Marks an ERC-20 token and sets its owners' and transfers' balances to unknown. Owners are found by its transfers, transfers by its logs (logs_address, then
+ * Marks an ERC-20 token and sets its owners' and transfers' balances to unknown; returns false if it was marked before. Owners are found by its transfers, transfers by its logs (logs_address, then
  * the primary key of transfers), and the rows of owners by the primary keys.
  */
 const writeMark = async (
@@ -40,14 +37,14 @@ const writeMark = async (
   block: number,
   { token, owner, eventBalance, nodeBalance }: Difference,
   now: Date,
-): Promise<void> => {
+): Promise<boolean> => {
   const standard = standards.erc20;
   const marked = await client.query(
     `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, events_balance, node_balance, found_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
     [chainId, bytes(token), standard, block, bytes(owner), eventBalance?.toString() ?? null, nodeBalance.toString(), now],
   );
-  if (marked.length === 0) return;
+  if (marked.length === 0) return false;
   await clearEventBalances(client, chainId, token);
   // Events that do not determine balances may not determine the supply either: it is compared next.
   await client.query("UPDATE token_checks SET urgent_at = $4 WHERE chain_id = $1 AND token = $2 AND standard = $3", [
@@ -57,6 +54,7 @@ const writeMark = async (
     now,
   ]);
   await recountHolders(client, chainId, [{ token, standard }]);
+  return true;
 };
 
 const clearEventBalances = async (client: DatabaseClient, chainId: number, token: Address): Promise<void> => {

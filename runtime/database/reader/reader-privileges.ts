@@ -1,7 +1,7 @@
 import type { Queryable } from "../database.ts";
 
-/** The rights that a role lacks or has in excess. */
-interface Rights {
+/** The privileges that a role lacks or has in excess. */
+interface Privileges {
   readonly role: string;
   readonly read_only: string;
   readonly attributes: string | null;
@@ -13,10 +13,10 @@ interface Rights {
 }
 
 /**
- * The current user's rights, from the catalog, whose functions consider memberships and grants to PUBLIC. Tables with other owners, such as those of
- * extensions, are not Ashlar's. Read by one sequential scan of pg_class when a process starts.
+ * The current user's attributes, memberships and privileges, from the system catalogs; the access privilege inquiry functions include memberships and grants
+ * to PUBLIC. Relations with other owners, such as those of extensions, are ignored. One sequential scan of pg_class, when a process starts.
  */
-const rightsStatement = `
+const privilegesStatement = `
   WITH relation AS (
     SELECT c.oid, c.relkind, c.relnamespace, n.nspname, c.relname, format('%I.%I', n.nspname, c.relname) AS name
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -24,9 +24,9 @@ const rightsStatement = `
       SELECT v.relowner FROM pg_class v JOIN pg_namespace s ON s.oid = v.relnamespace WHERE s.nspname = 'api' AND v.relname = 'blocks')
       AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   )
-  SELECT current_user AS role, current_setting('default_transaction_read_only') AS read_only,
+  SELECT quote_ident(current_user) AS role, current_setting('default_transaction_read_only') AS read_only,
     (SELECT nullif(concat_ws(', ', CASE WHEN rolsuper THEN 'SUPERUSER' END, CASE WHEN rolcreatedb THEN 'CREATEDB' END,
-       CASE WHEN rolcreaterole THEN 'CREATEROLE' END, CASE WHEN rolreplication THEN 'REPLICATION' END), '')
+       CASE WHEN rolcreaterole THEN 'CREATEROLE' END, CASE WHEN rolreplication THEN 'REPLICATION' END, CASE WHEN rolbypassrls THEN 'BYPASSRLS' END), '')
      FROM pg_roles WHERE rolname = current_user) AS attributes,
     (SELECT min(rolname) FROM pg_roles WHERE rolname <> current_user AND pg_has_role(current_user, oid, 'MEMBER')) AS member_of,
     EXISTS (SELECT 1 FROM relation WHERE nspname = 'api' AND relname = 'blocks') AS has_api,
@@ -37,19 +37,19 @@ const rightsStatement = `
     (SELECT min(name) FROM relation WHERE nspname = 'public' AND has_any_column_privilege(oid, 'SELECT')) AS readable`;
 
 /** Why a connection's user must not run declared protocols' SQL, and the remedy; null if it may. */
-export async function readerRightsProblem(reader: Queryable): Promise<string | null> {
-  const [rights] = await reader.query<Rights>(rightsStatement);
-  if (rights === undefined) throw new TypeError("The statement that reads a role's rights returned no row.");
-  const { role, attributes, member_of: memberOf, unreadable, writable, readable } = rights;
+export async function readerPrivilegeProblem(reader: Queryable): Promise<string | null> {
+  const [privileges] = await reader.query<Privileges>(privilegesStatement);
+  if (privileges === undefined) throw new TypeError("The statement that reads a role's privileges returned no row.");
+  const { role, attributes, member_of: memberOf, unreadable, writable, readable } = privileges;
   const name = `role ${role}`;
   if (attributes !== null) return `${name} has ${attributes}: expected a role that can only read the schema api`;
   if (memberOf !== null) return `${name} is a member of role ${memberOf}: expected a role without memberships`;
-  if (!rights.has_api) return "its database has no schema api: expected the database that Ashlar uses";
+  if (!privileges.has_api) return "its database has no schema api: expected the database that Ashlar uses";
   if (unreadable !== null) return `${name} cannot read ${unreadable}: grant it USAGE on the schema api and SELECT on all its views`;
-  if (writable !== null) return `${name} can write ${writable}: revoke this right`;
+  if (writable !== null) return `${name} can write ${writable}: revoke this privilege`;
   if (readable !== null)
-    return `${name} can read ${readable}: revoke this right; the role may only read the views of the schema api and of protocols`;
-  if (rights.read_only !== "on")
+    return `${name} can read ${readable}: revoke this privilege; the role may only read the views of the schema api and of protocols`;
+  if (privileges.read_only !== "on")
     return `transactions of ${name} are not read-only by default: run ALTER ROLE ${role} SET default_transaction_read_only = on`;
   return null;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readerRightsProblem } from "../../../../runtime/database/reader/reader-rights.ts";
+import { readerPrivilegeProblem } from "../../../../runtime/database/reader/reader-privileges.ts";
 import { closeAll, denied, openReaders, outcome, reader, readOnly, shared, testDatabase } from "./databases.ts";
 
 /** SQLSTATE query_canceled, raised by the statement timeout. */
@@ -17,7 +17,7 @@ describe("the reader role", () => {
   it("reads the schema api", async () => {
     expect(await outcome(reader, "SELECT count(*) FROM api.blocks")).toBe("ok");
     expect(await outcome(reader, "SELECT * FROM api.balances_at(1, 5), api.prices_at(1, 5)")).toBe("ok");
-    expect(await readerRightsProblem(reader)).toBeNull();
+    expect(await readerPrivilegeProblem(reader)).toBeNull();
   });
 
   it.each(

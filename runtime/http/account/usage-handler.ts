@@ -10,7 +10,7 @@ import type { RequestOrigin } from "../request-origin.ts";
 import { recordOf } from "../request-record.ts";
 import { readAccountUsage } from "./usage.ts";
 
-/** The path of the page that shows how much the request's key has used. */
+/** The path of the endpoint that returns the usage of the request's key. */
 export const accountPath = "/account/usage";
 
 export interface AccountDeps {
@@ -22,8 +22,8 @@ export interface AccountDeps {
   readonly now: () => Date;
 }
 
-/** Creates the page. It costs no credits, so that a key whose credits are used up can read it, but counts against the rate limit. */
-export function createAccountPage(deps: AccountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+/** Creates the handler. The endpoint costs no credits, so that a key whose credits are used up can read it, but counts against the rate limit. */
+export function createAccountUsageHandler(deps: AccountDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const record = recordOf(response);
     record.operation = "getAccountUsage";
