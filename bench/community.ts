@@ -8,6 +8,7 @@ import { type EventChainSize, startEventChain } from "./community/event-chain.ts
 import { plannedProtocols } from "./community/plans.ts";
 import { serveProtocols } from "./community/serve.ts";
 import type { BenchResult } from "./result.ts";
+import { numberOption } from "./support/number-option.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- community [options]
@@ -54,28 +55,38 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const { only } = values;
   if (only !== undefined && only !== "serve" && only !== "index" && only !== "add")
     throw new Error(`Invalid value "${only}" for --only: expected serve, index or add`);
-  const seed = Number(values.seed);
+  const seed = numberOption(values, "seed");
   const protocols = values.protocols.split(",").filter((id) => id !== "");
   const parts: Readonly<Record<string, () => Promise<BenchResult>>> = {
     serve: () =>
       onServer(values.data, (server) =>
         serveProtocols(server, {
           seed,
-          events: Number(values.events),
+          events: numberOption(values, "events"),
           protocols,
           nameFilter: values.operation,
-          times: Number(values.times),
+          times: numberOption(values, "times"),
         }),
       ),
     add: () =>
       onServer(values.data, (server) =>
         inFolder((folder) =>
-          addProtocol(server, { seed, events: Number(values.logs), protocols, added: values.added }, folder, Number(values.runs)),
+          addProtocol(
+            server,
+            { seed, events: numberOption(values, "logs"), protocols, added: values.added },
+            folder,
+            numberOption(values, "runs"),
+          ),
         ),
       ),
     index: () =>
       inFolder((folder) =>
-        benchIndexing(folder, protocols, { events: Number(values.indexed), blocks: Number(values.blocks) }, Number(values.runs)),
+        benchIndexing(
+          folder,
+          protocols,
+          { events: numberOption(values, "indexed"), blocks: numberOption(values, "blocks") },
+          numberOption(values, "runs"),
+        ),
       ),
   };
   const results: BenchResult[] = [];

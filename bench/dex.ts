@@ -6,6 +6,7 @@ import { compareDomain } from "./dex/compare-domain.ts";
 import { serveMarket } from "./dex/serve.ts";
 import { startSwapHistory } from "./dex/swap-chain.ts";
 import type { BenchResult } from "./result.ts";
+import { numberOption } from "./support/number-option.ts";
 import { startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- dex [options]
@@ -42,19 +43,19 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
       help: { type: "boolean", default: false },
     },
   });
-  const { only } = values;
-  if (only !== undefined && only !== "index" && only !== "serve") {
-    throw new Error(`Invalid value "${only}" for --only: expected index or serve`);
-  }
   if (values.help) {
     process.stdout.write(help);
     return emptyResult;
   }
-  const history = { transactions: Number(values.transactions), blocks: Number(values.blocks) };
-  const indexed = only === "serve" ? emptyResult : await benchIndexing(history, Number(values.runs));
+  const { only } = values;
+  if (only !== undefined && only !== "index" && only !== "serve") {
+    throw new Error(`Invalid value "${only}" for --only: expected index or serve`);
+  }
+  const history = { transactions: numberOption(values, "transactions"), blocks: numberOption(values, "blocks") };
+  const indexed = only === "serve" ? emptyResult : await benchIndexing(history, numberOption(values, "runs"));
   if (only === "index") return indexed;
-  const market = { swaps: Number(values.swaps), pools: Number(values.pools), seed: Number(values.seed) };
-  const served = await serve(values.data, { ...market, times: Number(values.times), rerunJobs: values.jobs });
+  const market = { swaps: numberOption(values, "swaps"), pools: numberOption(values, "pools"), seed: numberOption(values, "seed") };
+  const served = await serve(values.data, { ...market, times: numberOption(values, "times"), rerunJobs: values.jobs });
   return {
     table: indexed.table,
     otherTables: [served.table],

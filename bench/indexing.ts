@@ -6,6 +6,7 @@ import { startHistory } from "./indexing/chain.ts";
 import { compare } from "./indexing/compare.ts";
 import { resultOf } from "./indexing/figures.ts";
 import type { BenchResult } from "./result.ts";
+import { numberOption } from "./support/number-option.ts";
 import { startBenchServer } from "./support/server.ts";
 
 /** Compares the indexer with a script that only fetches and copies: interleaved runs on one chain and one server. */
@@ -23,13 +24,16 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-indexing-"));
   const server = await startBenchServer(folder);
   try {
-    const chain = await startHistory({ transfers: Number(values.transfers), blocks: Number(values.blocks) }, join(folder, "node"));
+    const chain = await startHistory(
+      { transfers: numberOption(values, "transfers"), blocks: numberOption(values, "blocks") },
+      join(folder, "node"),
+    );
     try {
       const work = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), traces: values.traces };
       return resultOf(
         await compare(server, work, {
           folder: join(folder, "compiled"),
-          runs: Number(values.runs),
+          runs: numberOption(values, "runs"),
           transfers: chain.transfers,
           profile: values.profile,
         }),

@@ -12,6 +12,7 @@ import { startIndexer } from "../test/support/indexer-process.ts";
 import { startServer } from "../test/support/server-process.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
 import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
+import { numberOption } from "./support/number-option.ts";
 import { raisedLimits } from "./support/raised-limits.ts";
 import { createRandom, hexOf } from "./support/random.ts";
 import { startBenchServer } from "./support/server.ts";
@@ -53,7 +54,11 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     for (const mode of ["websocket", "polling"] as const) {
       const databaseUrl = await server.create(mode);
       const { key } = await server.on(mode, (database) => createKeys(database).create({ label: "bench" }));
-      const size = { blocks: Number(values.blocks), transfers: Number(values.transfers), poll: Number(values.poll) };
+      const size = {
+        blocks: numberOption(values, "blocks"),
+        transfers: numberOption(values, "transfers"),
+        poll: numberOption(values, "poll"),
+      };
       results.push(await measure(mode, { folder, databaseUrl, key }, size));
     }
     return resultOf(results, await server.on("polling", (database) => calibrateByQuery(database)));

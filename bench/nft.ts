@@ -8,6 +8,7 @@ import { readDocuments, startCollectionNode } from "./nft/read-documents.ts";
 import { serveCollections } from "./nft/serve.ts";
 import { startTradeHistory, type TradeSize } from "./nft/trade-chain.ts";
 import type { BenchResult } from "./result.ts";
+import { numberOption } from "./support/number-option.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- nft [options]
@@ -57,16 +58,21 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     return { table: [], figures: {}, missed: [] };
   }
   const work: Readonly<Record<Part, () => Promise<BenchResult>>> = {
-    documents: () => withServer((server, folder) => benchDocuments(server, folder, Number(values.documents))),
+    documents: () => withServer((server, folder) => benchDocuments(server, folder, numberOption(values, "documents"))),
     index: () =>
       withServer((server, folder) =>
-        benchIndexing(server, folder, { transactions: Number(values.transactions), blocks: Number(values.blocks) }, Number(values.runs)),
+        benchIndexing(
+          server,
+          folder,
+          { transactions: numberOption(values, "transactions"), blocks: numberOption(values, "blocks") },
+          numberOption(values, "runs"),
+        ),
       ),
     serve: async () => {
-      const size = { tokens: Number(values.tokens), sales: Number(values.sales), seed: Number(values.seed) };
+      const size = { tokens: numberOption(values, "tokens"), sales: numberOption(values, "sales"), seed: numberOption(values, "seed") };
       const server = await startBenchServer(values.data, settings);
       try {
-        return await serveCollections(server, { ...size, times: Number(values.times), rows: values.rows?.split(",").map(Number) });
+        return await serveCollections(server, { ...size, times: numberOption(values, "times"), rows: values.rows?.split(",").map(Number) });
       } finally {
         await server.stop();
       }

@@ -11,6 +11,7 @@ import { startHistory } from "./indexing/chain.ts";
 import type { RunOptions } from "./indexing/runs.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
 import { compileScript } from "./support/compile-script.ts";
+import { numberOption } from "./support/number-option.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const ownFolder = fileURLToPath(new URL("./peers/", import.meta.url));
@@ -53,7 +54,10 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-peers-"));
   const server = await startBenchServer(folder);
   try {
-    const chain = await startHistory({ transfers: Number(values.transfers), blocks: Number(values.blocks) }, join(folder, "node"));
+    const chain = await startHistory(
+      { transfers: numberOption(values, "transfers"), blocks: numberOption(values, "blocks") },
+      join(folder, "node"),
+    );
     try {
       const source = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), token: chain.token };
       const others = [ponder(values.folder, source), subsquid(values.folder, source)].filter(({ name }) =>
@@ -61,7 +65,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
       );
       const peers = [ashlar(compileScript(indexerScript, join(folder, "compiled")), source), ...others];
       const timings: Timing[] = [];
-      for (let index = 0; index < Number(values.runs); index += 1) {
+      for (let index = 0; index < numberOption(values, "runs"); index += 1) {
         for (const peer of peers) timings.push(await timePeer(server, peer, chain.transfers));
       }
       return resultOf(timings);

@@ -9,6 +9,7 @@ import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./querie
 import { type BenchResult, median, rounded } from "./result.ts";
 import { openCachedIndex } from "./support/cached-index.ts";
 import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
+import { numberOption } from "./support/number-option.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
 import { timeQuery } from "./support/time-query.ts";
@@ -56,7 +57,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     },
   });
   const [small, large] = [values.smaller, values.transfers].map((transfers) => ({
-    seed: Number(values.seed),
+    seed: numberOption(values, "seed"),
     transfers: Number(transfers),
   }));
   if (small === undefined || large === undefined) throw new Error("Expected two index sizes");
@@ -70,8 +71,8 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
           const smallerCase = smaller.cases[position];
           if (smallerCase === undefined || !queryCase.name.includes(values.only)) continue;
           // Measurements alternate between the two indexes, so that other load on the machine affects both alike.
-          const smallerTimes = await measure(smaller.database, smallerCase, Number(values.times), small.transfers >= fullSize);
-          const largerTimes = await measure(larger.database, queryCase, Number(values.times), large.transfers >= fullSize);
+          const smallerTimes = await measure(smaller.database, smallerCase, numberOption(values, "times"), small.transfers >= fullSize);
+          const largerTimes = await measure(larger.database, queryCase, numberOption(values, "times"), large.transfers >= fullSize);
           const target = queryCase.target === null ? null : rounded(queryCase.target * calibration.factor, 1);
           measurements.push({ name: queryCase.name, target, smaller: smallerTimes, larger: largerTimes });
         }

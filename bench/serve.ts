@@ -125,9 +125,8 @@ async function measureRows(work: Work, databaseUrl: string, load: LoadOptions) {
       const row = { ...figures, statements, bareCheck, peers };
       rows.push(row);
       const { rate, latency, cpu } = summaryOf(row);
-      print(
-        `Row ${rowCase.row}: ratio ${rounded(rate.median)}, latency ratio ${rounded(latency)}, CPU ratio ${cpu === null ? "" : rounded(cpu)}`,
-      );
+      const cpuRatio = cpu === null ? "" : `, CPU ratio ${rounded(cpu)}`;
+      print(`Row ${rowCase.row}: ratio ${rounded(rate.median)}, latency ratio ${rounded(latency)}${cpuRatio}`);
     }
     return { rows, failures };
   } finally {

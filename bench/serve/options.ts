@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { availableCores } from "../../runtime/lib/available-cores.ts";
 import type { StorySize } from "../queries/story.ts";
+import { numberOption } from "../support/number-option.ts";
 
 /** The number of connections at which the servers are compared with the targets, if it is measured. */
 export const comparedConnections = 32;
@@ -44,7 +45,11 @@ const otherColumns = 3;
 /** Ponder's libraries and PostGraphile. */
 const peerColumns = 2;
 
-const numbersOf = (list: string): number[] => list.split(",").filter(Boolean).map(Number);
+const numbersOf = (name: string, list: string): number[] =>
+  list
+    .split(",")
+    .filter(Boolean)
+    .map((text) => numberOption({ [name]: text }, name));
 
 /** Parses command-line arguments. @throws {TypeError} for an unknown option. @throws {RangeError} for an invalid number. */
 export function parseOptions(args: readonly string[]): Options {
@@ -67,29 +72,18 @@ export function parseOptions(args: readonly string[]): Options {
     },
   });
   const rows = values.rows.split(",").filter(Boolean);
-  const [connections, workers, rounds] = [numbersOf(values.connections), numbersOf(values.workers), Number(values.rounds)];
+  const [connections, workers] = [numbersOf("connections", values.connections), numbersOf("workers", values.workers)];
+  if (connections.length === 0) throw new RangeError('Invalid value "" for --connections: expected numbers above 0, separated by commas.');
+  const rounds = numberOption(values, "rounds");
+  const cells = cellsOfRow(connections.length, rounds) + workers.length + (values.peers ? peerColumns : 0);
+  const { seconds: given } = values;
   const seconds =
-    values.seconds === undefined
-      ? cellSeconds(
-          Number(values.minutes),
-          rows.length || allRows,
-          cellsOfRow(connections.length, rounds) + workers.length + (values.peers ? peerColumns : 0),
-        )
-      : Number(values.seconds);
-  const databaseCores = Number(values["database-cores"]);
-  const positive = {
-    seconds,
-    rounds,
-    "database-cores": databaseCores,
-    transfers: Number(values.transfers),
-    connections: Math.min(...connections),
-  };
-  for (const [name, value] of Object.entries(positive)) {
-    if (!(value > 0) || !Number.isFinite(value)) throw new RangeError(`Invalid value for --${name}: expected a number above 0.`);
-  }
+    given === undefined
+      ? cellSeconds(numberOption(values, "minutes"), rows.length || allRows, cells)
+      : numberOption({ seconds: given }, "seconds");
   return {
-    seed: Number(values.seed),
-    transfers: Number(values.transfers),
+    seed: numberOption(values, "seed"),
+    transfers: numberOption(values, "transfers"),
     milliseconds: seconds * 1000,
     connections,
     rounds,
@@ -97,7 +91,7 @@ export function parseOptions(args: readonly string[]): Options {
     profile: values.profile,
     explain: values.explain,
     workers,
-    databaseCores,
+    databaseCores: numberOption(values, "database-cores"),
     keepGoing: values["keep-going"],
     peers: values.peers,
   };

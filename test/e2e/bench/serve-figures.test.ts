@@ -85,7 +85,8 @@ describe("bench serve figures", () => {
     // 2 * (2 * 3 + 2) + 3 = 19 cells, each of which takes 0.55 s in addition to the measured time.
     expect(parseOptions([]).milliseconds / 1000).toBeCloseTo((37.5 - 12) / 19 - 0.55, 6);
     expect(parseOptions(["--seconds", "2"]).milliseconds).toBe(2000);
-    expect(() => parseOptions(["--seconds", "0"])).toThrow("Invalid value for --seconds");
-    expect(() => parseOptions(["--connections", "x"])).toThrow("Invalid value for --connections");
+    expect(() => parseOptions(["--seconds", "0"])).toThrow('Invalid value "0" for --seconds: expected a number above 0.');
+    expect(() => parseOptions(["--minutes", "abc"])).toThrow('Invalid value "abc" for --minutes: expected a number above 0.');
+    expect(() => parseOptions(["--connections", "x"])).toThrow('Invalid value "x" for --connections');
   });
 });
