@@ -58,7 +58,7 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
 }
 
 /**
- * Reports protocols' networks if no preset or configured chain has their name: they have no effect and may be misspelt. A warning suffices, because a
+ * Reports protocols' networks if no preset or configured chain has their name: they have no effect and may be misspelled. A warning suffices, because a
  * directory may be shared with operators of other chains.
  */
 export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[], { chains }: Pick<Config, "chains">): Diagnostic[] => {

@@ -24,7 +24,7 @@ function cpuMillisecondsOf(ids: readonly (number | string)[]): number | null {
   }
 }
 
-/** CPU milliseconds of all threads of a process; null if the system does not report them or a thread exits meanwhile. */
+/** CPU milliseconds of all threads of a process; null if the system does not report them or a thread exits in the meantime. */
 function cpuMillisecondsOfProcess(id: number): number | null {
   try {
     return cpuMillisecondsOf(readdirSync(`/proc/${id}/task`).map((thread) => `${id}/task/${thread}`));
@@ -58,7 +58,7 @@ export function cpuMillisecondsOfChildren(parent: number): ReadonlyMap<number, n
   return new Map(children.map(({ id }) => [id, cpuMillisecondsOf([id]) ?? 0]));
 }
 
-/** The increase of CPU milliseconds between two samples, over the child processes that are still running. */
+/** The increase in CPU milliseconds between two samples, over the child processes that are still running. */
 export const growthOf = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number =>
   [...after].reduce((sum, [id, time]) => sum + time - (before.get(id) ?? 0), 0);
 

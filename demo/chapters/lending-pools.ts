@@ -46,13 +46,13 @@ export const lendingValues = ({ pool, poolV2, dollars, gold, dollarsV2 }: Lendin
   lendingDollarDebtV2: dollarsV2.variableDebt,
 });
 
-/** US dollars per whole gold in the pools. */
+/** The price of one gold token in the pools, in US dollars. */
 export const goldPrice = 80n;
 
-/** Converts dollars per whole gold, which has 18 decimals, to the price that pools store: dollars per smallest unit, with 36 decimals. */
+/** Converts a price in dollars per gold token (18 decimals) to the price that pools store: dollars per smallest unit, with 36 decimals. */
 export const poolPriceOfGold = (dollars: bigint): bigint => dollars * 10n ** 18n;
 
-/** Deploys a pool with reserves of these tokens, the first of which is a dollar. */
+/** Deploys a pool with reserves of these tokens, the first of which is the dollar token. */
 export const deployLendingPool = async (
   context: StoryContext,
   { deployer, treasury }: Accounts,

@@ -78,7 +78,7 @@ export interface ParameterNames {
   readonly query: readonly string[];
 }
 
-/** An endpoint's parameter names, including the nearest known name for a misspelt one; null if a part could not be read or resolved. */
+/** An endpoint's parameter names, including the nearest known name for a misspelled one; null if a part could not be read or resolved. */
 export function parameterNamesOf(
   operation: OperationDraft & { readonly value: { readonly path?: string } },
   service: ServiceDraft,
@@ -99,7 +99,7 @@ function withNearestNames(names: readonly string[], known: Section<unknown>): st
   return [...new Set([...names, ...nearestNames(names, known?.keys() ?? [])])];
 }
 
-/** The known names that the used names refer to: the exact name, or the nearest one if it is misspelt. */
+/** The known names that the used names refer to: the exact name, or the nearest one if it is misspelled. */
 export function nearestNames(used: Iterable<string>, known: Iterable<string>): ReadonlySet<string> {
   const candidates = [...known];
   const exact = new Set(candidates);

@@ -75,7 +75,7 @@ function addFile(read: ReadFiles, file: string, text: string): void {
   if (!readable || mayHideEntries) read.incomplete.add(kind);
 }
 
-// A file whose entries are missing or under a misspelt key could declare any name.
+// A file whose entries are missing or under a misspelled key could declare any name.
 function hasContent(kind: FileKind, value: unknown): boolean {
   if (!isMap(value)) return false;
   if (kind === "endpoints") return isMap(value.endpoints);

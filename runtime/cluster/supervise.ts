@@ -4,7 +4,7 @@ import { DisconnectedError } from "./channel.ts";
 import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
 
 export interface SupervisedOptions {
-  /** Its name in log lines. */
+  /** The process's name in log lines. */
   readonly name: string;
   /** Starts the process. */
   readonly fork: () => ChildProcess;
@@ -125,10 +125,9 @@ const hasFailed = (work: Promise<void>): Promise<boolean> =>
 /** Resolves with a description of the process's exit. */
 const exitOf = (child: ChildProcess, name: string): Promise<Error> =>
   new Promise((resolve) => {
-    const end = (cause: string): void => resolve(new Error(`Process ${name} exited unexpectedly (${cause}).`));
-    child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
+    child.once("exit", (code, signal) => resolve(new Error(`Process ${name} exited unexpectedly (${signal ?? `exit code ${code}`}).`)));
     // Emitted instead of `exit` if the process cannot be started.
     child.once("error", (error) => {
-      if (child.pid === undefined) end(error.message);
+      if (child.pid === undefined) resolve(new Error(`Process ${name} could not be started (${error.message}).`));
     });
   });

@@ -139,8 +139,8 @@ const authorizationOf = ({ username, password }: URL): string | null =>
 /** Combines the caller's signal with a time limit. */
 const createTimeLimit = ({ signal, milliseconds }: FetchBounds): { readonly signal: AbortSignal; readonly end: () => void } => {
   const ending = new AbortController();
-  const stop = (): void => ending.abort(new Error("The time limit has passed."));
-  const timer = setTimeout(stop, milliseconds);
+  const timer = setTimeout(() => ending.abort(new Error(`The fetch did not finish within ${milliseconds} ms.`)), milliseconds);
+  const stop = (): void => ending.abort(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   return {
@@ -149,7 +149,7 @@ const createTimeLimit = ({ signal, milliseconds }: FetchBounds): { readonly sign
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
       // Aborts lookups and requests that are still in progress.
-      stop();
+      ending.abort(new Error("The fetch has ended."));
     },
   };
 };

@@ -6,7 +6,7 @@ import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**
  * Reports unused objects, shared parameters, styles, network groups, domains and operations. So that one mistake causes one diagnostic, nothing is
- * reported if a use could not be read, and a misspelt name counts as a use of the nearest name.
+ * reported if a use could not be read, and a misspelled name counts as a use of the nearest name.
  */
 export function checkUnused(lookup: Lookup): Diagnostic[] {
   return [...checkObjects(lookup), ...checkDefinitions(lookup), ...checkOperations(lookup)];

@@ -31,7 +31,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     context.ledger.hasNativeBalances(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(balancesBefore ?? [], hasNative).map((row) => [holdingKey(row), row.balance]));
-  // In a complete index, an asset that did not occur up to that block had a balance of 0.
+  // An asset without a row had a balance of 0 a day ago if the index is complete or has a block from before that time; otherwise its balance is unknown.
   const missingBalance = indexedFrom === null || balancesBefore !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
   const quotes: HoldingQuotes = {

@@ -27,7 +27,7 @@ export const roleSettings: readonly RoleSetting[] = [
  * notify, write large objects or the write-ahead log, run SQL that they receive as text, or act on the role's other sessions.
  */
 export const revokedFunctions =
-  "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
+  "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|ts_stat|ts_rewrite|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
   "|pg_export_snapshot|(txid_current|pg_current_xact_id))$";
 
 /** The role's rights in its database. All roles can execute the functions of `api`, which read its views with the caller's rights. */

@@ -24,9 +24,9 @@ export function findShapeProblems(source: YamlSource, schema: Schema, issues: re
   const problems = all.filter(
     (problem) => problem.diagnostic?.code !== "wrong-value" || !mistyped.some(({ path }) => isSamePath(path, problem.path)),
   );
-  const nearestKeys = problems.flatMap((problem) => misspeltKey(source, schema, problem) ?? []);
+  const nearestKeys = problems.flatMap((problem) => misspelledKey(source, schema, problem) ?? []);
   const isNearestKey = (problem: ShapeProblem) => nearestKeys.some(({ path }) => isSamePath(path, problem.path));
-  // A misspelt key is reported once: `sumary` is unknown, with `summary` as the nearest key, and `summary` is not also missing.
+  // A misspelled key is reported once: `sumary` is unknown, with `summary` as the nearest key, and `summary` is not also missing.
   const reported = problems.filter((problem) => problem.diagnostic?.code !== "missing-key" || !isNearestKey(problem));
   return [...reported, ...nearestKeys];
 }
@@ -132,7 +132,7 @@ function mismatchScore(issues: readonly Issue[]): number {
 }
 
 // The missing key that an unknown key was probably meant to be.
-function misspeltKey(source: YamlSource, schema: Schema, problem: ShapeProblem): ShapeProblem | null {
+function misspelledKey(source: YamlSource, schema: Schema, problem: ShapeProblem): ShapeProblem | null {
   if (problem.diagnostic?.code !== "unknown-key") return null;
   const container = problem.path.slice(0, -1);
   const map = valueAt(source.value, container);

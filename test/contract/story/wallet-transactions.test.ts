@@ -89,13 +89,13 @@ interface Bucket {
   readonly items: readonly { readonly tx_hash: Hash }[];
 }
 
-describe("time buckets", () => {
+describe("the time-bucket endpoint", () => {
   const bucketPath = (address: Address, bucket: number | "" = "") =>
     `/v1/demo/bulk/transactions/${address}/${bucket === "" ? "" : `${bucket}/`}`;
   const hashes = ({ items }: Bucket): Hash[] => items.map(({ tx_hash: hash }) => hash);
   const newestFirst = (mined: readonly MinedTransaction[]): Hash[] => mined.map(({ hash }) => hash).reverse();
 
-  it.each(["newcomer", "trader"])("link from the first to the last bucket of the %s, and contain each transaction once", async (name) => {
+  it.each(["newcomer", "trader"])("links every bucket of the %s from first to last, with each transaction once", async (name) => {
     const mined = allOf(storyAddress(name));
     const expected = [...new Set(mined.map(bucketOf))];
     const visited: number[] = [];
@@ -115,7 +115,7 @@ describe("time buckets", () => {
     expect(visited.length).toBeGreaterThan(2);
   });
 
-  it("link an empty bucket to the nearest previous and next ones", async () => {
+  it("links an empty bucket to the nearest non-empty ones on both sides", async () => {
     const buckets = [...new Set(allOf(storyAddress("trader")).map(bucketOf))];
     const gap = buckets.findIndex((bucket, index) => (buckets[index + 1] ?? bucket) > bucket + 1);
     const [before, after] = [buckets[gap] ?? 0, buckets[gap + 1] ?? 0];
@@ -127,7 +127,7 @@ describe("time buckets", () => {
     });
   });
 
-  it("link buckets outside the wallet's history to its first and last one", async () => {
+  it("links a bucket outside the wallet's history to its first or last one", async () => {
     const buckets = allOf(storyAddress("trader")).map(bucketOf);
     const [first, last] = [buckets[0] ?? 0, buckets.at(-1) ?? 0];
     const link = (bucket: number): string => app.url + bucketPath(storyAddress("trader"), bucket);
@@ -138,14 +138,14 @@ describe("time buckets", () => {
     });
   });
 
-  it("are complete once the chain's time has passed their end", async () => {
+  it("marks a bucket as complete once the chain's time has passed its end", async () => {
     const headTime = Number(blocks.at(-1)?.timestamp);
     const head = Math.floor(headTime / secondsPerBucket);
     const complete = async (bucket: number) => (await fetchData<Bucket>(bucketPath(storyAddress("trader"), bucket))).data.complete;
     expect([await complete(head - 1), await complete(head), await complete(head + 1)]).toEqual([true, false, false]);
   });
 
-  it("return the empty bucket at the head for an address without transactions", async () => {
+  it("returns the empty bucket at the head for an address without transactions", async () => {
     const { data } = await fetchData<Bucket>(bucketPath(unusedAddress));
     expect(data).toMatchObject({
       complete: false,

@@ -68,7 +68,7 @@ describe("a path", () => {
     await harness.end();
   });
 
-  it("causes an error with the nearest path if it is misspelt", async () => {
+  it("causes an error with the nearest path if it is misspelled", async () => {
     const { body } = await app.withoutKey().get(`/v1/demo/adress/${wallet}/balance_v2/`);
     expect(body.error_message).toContain("the nearest path is /v1/{chainName}/address/{walletAddress}/balances_v2/");
   });

@@ -155,9 +155,9 @@ describe("the result of a query", () => {
     expect(missing.messages[0]).toContain("Missing columns amount");
     const surplus = findings(queryWith({ amount: "assets AS amount, §shares" }).replace("shares AS amount", "shares"));
     expect(surplus).toMatchObject({ codes: ["surplus-column"], at: surplus.locations });
-    const misspelt = findings(`§${queryWith().replace("assets AS amount", "§assets AS amounts")}`);
-    expect(misspelt.codes).toEqual(["surplus-column", "missing-column"]);
-    expect(misspelt.messages[0]).toContain("nearest: amount");
+    const misspelled = findings(`§${queryWith().replace("assets AS amount", "§assets AS amounts")}`);
+    expect(misspelled.codes).toEqual(["surplus-column", "missing-column"]);
+    expect(misspelled.messages[0]).toContain("nearest: amount");
     const repeated = findings(queryWith({ amount: "assets AS amount, §owner" }).replace("owner AS amount", "owner"));
     expect(repeated).toMatchObject({ codes: ["duplicate-column"], at: repeated.locations });
   });
@@ -173,10 +173,10 @@ describe("the result of a query", () => {
     const findingsOfObject = (keys: string) => findings(queryWith({ amount: `(SELECT json_agg(${keys}))` }), withElements);
     expect(findingsOfObject("json_build_object('token', owner, 'amount', 1)").codes).toEqual([]);
     expect(findingsOfObject("jsonb_build_object('kind', 1, 'pool', owner, 'share', 1)").codes).toEqual([]);
-    const misspelt = findingsOfObject("§json_build_object('token', owner, §'amuont', 1)");
-    expect(misspelt.codes.sort()).toEqual(["missing-keys", "surplus-key"]);
-    expect(misspelt.at.sort((left, right) => left.column - right.column)).toEqual(misspelt.locations);
-    expect(misspelt.messages.join()).toContain("nearest: amount");
+    const misspelled = findingsOfObject("§json_build_object('token', owner, §'amuont', 1)");
+    expect(misspelled.codes.sort()).toEqual(["missing-keys", "surplus-key"]);
+    expect(misspelled.at.sort((left, right) => left.column - right.column)).toEqual(misspelled.locations);
+    expect(misspelled.messages.join()).toContain("nearest: amount");
     const missing = findingsOfObject("§json_build_object('pool', owner, 'kind', 1)");
     expect(missing).toMatchObject({ codes: ["missing-keys"], at: missing.locations });
     expect(missing.messages[0]).toContain("Missing keys share");

@@ -27,8 +27,8 @@ export interface HeartbeatRow {
 /** Queries for the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
   /**
-   * One row for each indexed chain; `building` lists the projections that are behind the ledger, `switched_off` those that failed. Served by the primary keys:
-   * a row for each chain and projection.
+   * Returns one row per indexed chain. `building` lists the projections that are behind the ledger, `switched_off` those that failed. Reads one row per chain
+   * and projection, by the primary keys.
    */
   const nodes = () =>
     query<NodeRow>(

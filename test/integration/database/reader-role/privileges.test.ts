@@ -62,6 +62,7 @@ describe("the reader role", () => {
       // The following can only cause load or affect connections with the same role. The check of declared SQL refuses all of these functions.
       ["SELECT set_config('statement_timeout', '0', true)", denied, "ok"],
       ["SELECT pg_sleep(0)", denied, "ok"],
+      ["SELECT ts_stat('SELECT to_tsvector(''simple'', ''a'')')", denied, "ok"],
       ["SELECT pg_notify('channel', 'text')", denied, "ok"],
       // Held until the connection ends.
       ["SELECT pg_advisory_lock(1)", denied, "ok"],

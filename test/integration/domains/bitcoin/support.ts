@@ -96,10 +96,9 @@ export async function serveBitcoin(
     transactions: async (address, pageSize = 100) => {
       const items: CommunityTransaction[] = [];
       for (let page = 0; ; page += 1) {
-        const { status, body } = await get(
-          `/v1/cq/provider/app/protocol_03/transactions/?address=${address}&page-size=${pageSize}&page-number=${page}`,
-        );
-        if (status !== 200) throw new Error(`${status}: ${body.error_message}`);
+        const path = `/v1/cq/provider/app/protocol_03/transactions/?address=${address}&page-size=${pageSize}&page-number=${page}`;
+        const { status, body } = await get(path);
+        if (status !== 200) throw new Error(`GET ${path} returned ${status}: ${body.error_message}`);
         const data = body.data as { items: readonly CommunityTransaction[]; pagination: { has_more: boolean } };
         items.push(...data.items);
         if (!data.pagination.has_more) return items;

@@ -85,7 +85,7 @@ export const startPricing = async (
       const head = await chain.head();
       await until("the index to reach the head", () => isReady() && indexer.status().block === head);
       await until("token metadata to be read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
-      for (let rounds = 0; (await scheduler.runDue()) && rounds < maxRounds; rounds += 1);
+      for (let rounds = 0; rounds < maxRounds && (await scheduler.runDue()); rounds += 1);
     },
     interrupt: () => {
       scheduler = startScheduler();

@@ -134,8 +134,8 @@ describe("a protocol's files", () => {
   });
 
   it("are not checked if the declaration or the template cannot be read", () => {
-    const misspelt = messagesOf([protocolFile, declared.replace("tables:", "tabels:")], [queryFile, query]);
-    expect(misspelt).toEqual([expect.stringContaining("unknown-key")]);
+    const misspelled = messagesOf([protocolFile, declared.replace("tables:", "tabels:")], [queryFile, query]);
+    expect(misspelled).toEqual([expect.stringContaining("unknown-key")]);
     const template =
       smallCatalog.get("spec/community/template.yaml")?.replace("    notes: All of them.\n    response", "    response") ?? "";
     expect(messagesOf(["spec/community/template.yaml", template], [protocolFile, declared], [queryFile, "SELECT"])).toEqual([

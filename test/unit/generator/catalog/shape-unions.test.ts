@@ -20,7 +20,7 @@ describe("loadCatalog", () => {
       contains: ["call, item, block, 30-days", "nearest: item"],
     },
     {
-      title: "a misspelt literal of a union",
+      title: "a misspelled literal of a union",
       file: tokensFile,
       find: "{ credits: 0.02, per: item }",
       replacement: "§not-statd",

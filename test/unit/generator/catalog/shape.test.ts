@@ -21,7 +21,7 @@ describe("loadCatalog", () => {
       contains: ['"colour"', "expected ", "class", "10 more"],
     },
     {
-      title: "a misspelt required key, which is not also reported as missing",
+      title: "a misspelled required key, which is not also reported as missing",
       file: logsFile,
       find: "summary: Logs of blocks",
       replacement: "§sumary: Logs of blocks",
@@ -29,7 +29,7 @@ describe("loadCatalog", () => {
       contains: ["nearest: summary"],
     },
     {
-      title: "a misspelt optional key that other checks depend on",
+      title: "a misspelled optional key that other checks depend on",
       file: tokensFile,
       find: "pagination: { style: page,",
       replacement: "§paginations: { style: page,",
@@ -37,7 +37,7 @@ describe("loadCatalog", () => {
       contains: ["nearest: pagination"],
     },
     {
-      title: "a misspelt key of an object's fields",
+      title: "a misspelled key of an object's fields",
       file: holdersFile,
       find: "  rows: items\n  fields:",
       replacement: "  rows: items\n  §feilds:",

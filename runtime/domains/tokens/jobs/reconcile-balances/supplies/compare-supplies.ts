@@ -8,7 +8,7 @@ import type { Step, Value } from "./step-function.ts";
 import { type StoredSupply, storedSupplies, writeSteps } from "./supply-offsets.ts";
 import { writeZeroBalance } from "./zero-address-balances.ts";
 
-/** The result of comparing a supply; inconclusive if it is zero, which would match any contract. */
+/** The result of comparing a supply. Agreement is conclusive only if the contract returned a positive supply: a zero proves nothing, nor does a failed call. */
 export interface SupplyComparison {
   readonly token: Address;
   readonly agrees: boolean;
