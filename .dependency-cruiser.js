@@ -7,7 +7,7 @@ const only = (name, from, allowed, comment) => ({
   to: { path: "^(spec|generator|generated|runtime|console|demo|test|bench)/", pathNot: allowed },
 });
 
-const domainsBelow = {
+const importableDomains = {
   ledger: ["ledger"],
   tokens: ["ledger", "tokens"],
   pools: ["ledger", "tokens", "pools"],
@@ -119,12 +119,12 @@ export default {
       from: { pathNot: "^(runtime/app\\.ts|runtime/api/|test/|bench/)" },
       to: { path: "^runtime/api/" },
     },
-    ...Object.entries(domainsBelow).map(([domain, below]) => ({
+    ...Object.entries(importableDomains).map(([domain, importable]) => ({
       name: `domain-${domain}`,
       comment: "Domains import only lower domains.",
       severity: "error",
       from: { path: `^runtime/domains/${domain}/` },
-      to: { path: "^runtime/domains/", pathNot: `^runtime/domains/(${below.join("|")})/` },
+      to: { path: "^runtime/domains/", pathNot: `^runtime/domains/(${importable.join("|")})/` },
     })),
     {
       name: "no-development-packages",

@@ -4,9 +4,9 @@ import { SlowFilesFirst } from "./test/support/slow-files-first.ts";
 import { memoryBackedDirectory } from "./test/support/temporary-directory.ts";
 
 const slowness = measureSlowness();
-// Inherited by workers, where test/support/deadline.ts reads it.
+// Workers inherit the variable, and test/support/deadline.ts reads it there.
 process.env.ASHLAR_TEST_SLOWNESS = String(slowness);
-// os.tmpdir() of this process and of all processes that it starts.
+// TMPDIR determines os.tmpdir() in this process and in all processes that it starts.
 const temporaryDirectory = process.env.TMPDIR ?? memoryBackedDirectory();
 if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
@@ -154,7 +154,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Its contracts are in separate packages (`npm run test:protocols` installs them). Without them, the tests fail with a message that says so.
+        // The contracts of these tests are in separate packages (`npm run test:protocols` installs them). Without the packages, the tests fail with a message
+        // that says so.
         test: {
           ...limits(300_000),
           name: "protocols",

@@ -3,9 +3,10 @@
  *
  *     node .ci/results.js files REPORT LOG    prints the test files that failed or raised errors outside of tests, one per line;
  *                                             nothing if there is no report or if an error's file is unknown
- *     node .ci/results.js summary REPORT...   lists the failed tests and counts all; exits with 1 if a test failed or none passed
+ *     node .ci/results.js summary REPORT...   lists the failed tests and counts all tests; exits with 1 if a test failed or none passed
  *
- * A report `NAME.json` may have a `NAME-rerun.json` beside it, from the second run of its failed files: its results replace theirs.
+ * A report `NAME.json` may have a `NAME-rerun.json` beside it, from a second run of the files that failed; its results replace
+ * those of the first run.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";

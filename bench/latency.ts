@@ -19,8 +19,8 @@ import { startBenchServer } from "./support/server.ts";
 
 /** The target for the median in milliseconds, on the reference machine. */
 const referenceTarget = 150;
-/** Blocks before the measured ones. */
-const warmUp = 5;
+/** The number of blocks before the measured ones. */
+const warmUpBlocks = 5;
 const maxWaitMilliseconds = 30_000;
 
 interface Measured {
@@ -94,10 +94,10 @@ async function measure(
     const work: Work = { chain, token: token.toLowerCase() as Address, url: serving.url, key, transfers };
     const samples: number[] = [];
     const random = createRandom(1);
-    for (let block = -warmUp; block < blocks; block += 1) {
+    for (let block = -warmUpBlocks; block < blocks; block += 1) {
       // Blocks are mined at random times between two polls: a block that is mined right after a poll always has the maximum wait.
       await wait(random() * poll);
-      const milliseconds = await measureBlock(work, block + warmUp);
+      const milliseconds = await measureBlock(work, block + warmUpBlocks);
       // The first blocks wait for the backfill and warm up all caches.
       if (block >= 0) samples.push(milliseconds);
     }
@@ -109,7 +109,7 @@ async function measure(
   }
 }
 
-/** Mines a block that changes new balances and polls the API until it serves them; includes the node's time for the block. */
+/** Mines a block that gives new accounts a balance, and returns the milliseconds until the API serves it, including the time of the node. */
 async function measureBlock({ chain, token, url, key, transfers }: Work, number: number): Promise<number> {
   const recipients = Array.from({ length: transfers }, (_, index) => hexOf(3, number * transfers + index, 5));
   await chain.send(...recipients.map((recipient) => ({ ...call(artifacts.erc20(), token, "mint", [recipient, 7n]), gas: 200_000n })));

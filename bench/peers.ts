@@ -14,7 +14,7 @@ import { compileScript } from "./support/compile-script.ts";
 import { numberOption } from "./support/number-option.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
-const ownFolder = fileURLToPath(new URL("./peers/", import.meta.url));
+const peersFolder = fileURLToPath(new URL("./peers/", import.meta.url));
 const indexerScript = new URL("./indexing/indexer-process.ts", import.meta.url);
 const maxWaitMilliseconds = 600_000;
 const targets: Readonly<Record<string, { readonly target: number; readonly failsBelow: number }>> = {
@@ -42,7 +42,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      folder: { type: "string", default: ownFolder },
+      folder: { type: "string", default: peersFolder },
       transfers: { type: "string", default: "40000" },
       blocks: { type: "string", default: "3000" },
       runs: { type: "string", default: "3" },
@@ -90,7 +90,7 @@ const environmentOf = (source: ChainSource, databaseUrl: string): NodeJS.Process
   BENCH_TOKEN: source.token,
 });
 
-/** Runs a compiled script, like the peers and an installed package. */
+/** Ashlar's indexer as a compiled script, because the peers and an installed package are compiled too. */
 const ashlar = (script: URL, source: ChainSource): Peer => ({
   name: "ashlar",
   transfers: "SELECT count(*) AS count FROM transfers",
@@ -133,7 +133,8 @@ async function timePeer(server: BenchServer, { name, prepare, start, transfers }
       while ((await countOf(database, transfers)) < expected) {
         if (performance.now() - started > maxWaitMilliseconds)
           throw new Error(`${name} did not finish in ${maxWaitMilliseconds / 1000} s.`);
-        if (child.exitCode !== null && child.exitCode !== 0) throw new Error(`${name} exited with code ${child.exitCode}.`);
+        if (child.signalCode !== null || (child.exitCode ?? 0) !== 0)
+          throw new Error(`${name} exited with ${child.signalCode ?? `code ${child.exitCode}`}.`);
         await wait(50);
       }
       const [load = Number.NaN] = loadavg();
@@ -156,13 +157,13 @@ function resultOf(timings: readonly Timing[]): BenchResult {
   const medians = new Map(
     names.map((name) => [name, median(timings.filter((timing) => timing.name === name).map((timing) => timing.milliseconds))]),
   );
-  const ours = medians.get("ashlar") ?? Number.NaN;
-  const ratios = names.map((name) => ({ name, ratio: (medians.get(name) ?? Number.NaN) / ours }));
+  const ashlarMedian = medians.get("ashlar") ?? Number.NaN;
+  const ratios = names.map((name) => ({ name, ratio: (medians.get(name) ?? Number.NaN) / ashlarMedian }));
   return {
     table: timings.map(({ name, milliseconds, load }) => ({
       indexer: name,
       ms: Math.round(milliseconds),
-      "ratio of medians": rounded((medians.get(name) ?? Number.NaN) / ours),
+      "ratio of medians": rounded((medians.get(name) ?? Number.NaN) / ashlarMedian),
       "system load": rounded(load, 1),
     })),
     figures: Object.fromEntries(ratios.map(({ name, ratio }) => [`${name}Ratio`, rounded(ratio)])),

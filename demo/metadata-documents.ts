@@ -70,7 +70,7 @@ const createHostileResponses = (forbiddenOrigin: string): Readonly<Record<string
   broken: () => text(500, "The gateway is broken."),
 });
 
-/** Parses a part of a path as a lantern's number; null if it is none. */
+/** Parses a part of a path as a lantern's number; null if it is not one. */
 const parseLanternNumber = (part: string | undefined): number | null => {
   const number = /^[1-9]\d{0,3}$/.test(part ?? "") ? Number(part) : 0;
   return number >= 1 && number <= lanternCount ? number : null;

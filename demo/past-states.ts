@@ -18,7 +18,10 @@ export const gunzipBytes = 1_048_576;
 
 type PastState = readonly [blockHash: Hex, state: unknown];
 
-/** Extracts a block's state from a dump. It parses only this state, because most of a dump is transactions and other blocks' states. */
+/**
+ * Extracts a block's state from a dump; empty if the dump lacks it. Only this state is parsed, because most of a dump is transactions and other
+ * blocks' states.
+ */
 const pastStateIn = async (content: Buffer, hash: Hex): Promise<PastState[]> => {
   let tail = "";
   let isFound = false;
@@ -62,7 +65,7 @@ const loadCall = async (states: readonly PastState[]): Promise<NodeCall> => {
   return { method: "anvil_loadState", parameters: [`0x${packed.toString("hex")}`] };
 };
 
-/** Creates a function that restores the saved past states that a node has dropped; it drops them after some live blocks. */
+/** Creates a function that restores the saved past states that a node has dropped; nodes drop them after some live blocks. */
 export const createRestorePastStates = async (folder: string, client: NodeClient): Promise<() => Promise<void>> => {
   const states = await readPastStates(folder);
   const calls = new Map<Hex, NodeCall>();

@@ -86,14 +86,14 @@ const createLauncher = (folder: string, options: DemoOptions) => {
   };
 };
 
-/** A node drops the genesis state, which a new index reads, after a few dozen live blocks. Loading the saved state restores it. */
+/** Whether a node still has the genesis state, which a new index reads: nodes drop it after a few dozen live blocks; the saved state restores it. */
 const hasGenesisState = ({ client }: DemoNode): Promise<boolean> =>
   client.request("eth_getBalance", [treasury, "0x0"]).then(
     () => true,
     () => false,
   );
 
-/** Returns the node of a killed run if it has the requested chain and port; otherwise stops it, and saves its chain first if it matches. */
+/** Returns the node of a killed run if it has the requested chain and port. Otherwise saves its chain if that matches, stops it, and returns null. */
 const takeOverOrphan = async (folder: string, identity: Identity | null, options: DemoOptions): Promise<DemoNode | null> => {
   const files = demoFiles(folder);
   const record = await readNodeRecord(files.node);

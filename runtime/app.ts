@@ -207,7 +207,7 @@ const readDocument = (): OpenApiDocument => {
   return document;
 };
 
-/** The chain from which the currency's rates are read, unless it is the request's own. */
+/** Creates a function that returns the chain from which the rates of a request's currency are read; an empty list if it is the chain of the request. */
 const createOtherChains =
   (chainOf: ChainOfCurrency): ((chainId: number, request: unknown) => readonly number[]) =>
   (chainId, request) => {

@@ -25,7 +25,7 @@ export function createLogger({ logLevel, process: name, ...options }: LoggerOpti
 }
 
 /**
- * Creates the destination of a logger's lines, which are JSON: it formats them for a terminal by default. Other processes' lines may be written to it too.
+ * Creates the destination of a logger's JSON lines. By default, it formats them if standard error is a terminal. It also accepts lines of other processes.
  */
 export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "logFormat" | "destination">): LogDestination {
   const isTerminal = process.stderr.isTTY === true;
@@ -46,7 +46,7 @@ export function createLineLogger(logLevel: Config["logLevel"], lines: LogDestina
   return pino(options, lines);
 }
 
-/** Lines are written together, because each write costs as much as a small response. The last ones are written when the process exits. */
+/** Lines are written together, because each write costs as much as a small response. The last lines are written when the process exits. */
 const batch = { minLength: 8_192, periodicFlush: 100 };
 
 /** Standard error, written synchronously on a terminal, so that its lines are in order with those of standard output. */

@@ -46,7 +46,7 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
   const configured = Object.entries(names).filter(([id]) => communityProtocols.some((protocol) => protocol.id === id));
   const taken = new Map([
     ...configured.map(([id, name]) => [name, `the built-in protocol ${id} in the setting protocols`] as const),
-    ...communityProtocols.flatMap(({ id, name }) => [id, name].map((word) => [word, `the built-in protocol ${id}`] as const)),
+    ...communityProtocols.flatMap(({ id, name }) => [id, name].map((text) => [text, `the built-in protocol ${id}`] as const)),
   ]);
   const { value, diagnostics } = checkDirectory(directory, files, {
     template: new Map(Object.entries(communityOperations)),

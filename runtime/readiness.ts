@@ -66,7 +66,7 @@ export async function inspectDatabase(
       const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
       const latest = row?.latest_block ?? null;
       return {
-        backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
+        isBackfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
         name: chain.name,
         indexed_block: head?.number ?? null,
         latest_block: latest,
@@ -79,12 +79,12 @@ export async function inspectDatabase(
   const building = chains.flatMap(({ id, name }) =>
     (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
   );
-  const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
+  const backfilling = states.filter((state) => !state.isBackfilled).map((state) => `First backfill of ${state.name} is incomplete`);
   const heartbeats = new Map((await network.heartbeats()).map((row) => [row.chain_id, row]));
   const stopped = chains.flatMap(({ id, name }) =>
     pausedAt(id) === null ? (indexerProblem(name, heartbeats.get(id), maxSilentSeconds) ?? []) : [],
   );
-  return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ backfilled: _, ...state }) => state) };
+  return { reasons: [...backfilling, ...building, ...stopped], chains: states.map(({ isBackfilled: _, ...state }) => state) };
 }
 
 /** A leader reports at least this often. While it does, failures in processes that wait to become the leader are ignored. */

@@ -60,7 +60,7 @@ export function createShards(
   const chainOfCurrency = chainOfCurrencies(chains.filter((chain) => isEvmChain(chain)));
   const byChain = new Map<number, Shard>();
   const create = (name: string | null, opened: DatabaseConnections): Shard => {
-    const own = chains.filter((chain) => databaseOf(chain) === name);
+    const chainsOfShard = chains.filter((chain) => databaseOf(chain) === name);
     /** Reads a chain's rates from another database; they are unknown while that database does not respond. */
     const remoteCloses = (chainId: number): ReadCloses | undefined => {
       const source = byChain.get(chainId);
@@ -71,8 +71,8 @@ export function createShards(
           return lookups.map(() => null);
         });
     };
-    const shard = createShard(name, own, opened, { chainOfCurrency, remoteCloses }, now, outageOf(name, opened));
-    for (const { id } of own) byChain.set(id, shard);
+    const shard = createShard(name, chainsOfShard, opened, { chainOfCurrency, remoteCloses }, now, outageOf(name, opened));
+    for (const { id } of chainsOfShard) byChain.set(id, shard);
     return shard;
   };
   const control = create(null, connections);

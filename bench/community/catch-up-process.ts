@@ -10,7 +10,7 @@ import { projections } from "../support/projections.ts";
 import { chainId, communityOf } from "./chain-config.ts";
 import { plannedProtocols } from "./plans.ts";
 
-/** The time that protocols took to catch up with the ledger of an index. */
+/** A run in which protocols caught up with the ledger of an index: its duration, and the number of rows written. */
 export interface CatchUpRun {
   readonly milliseconds: number;
   readonly cpuSeconds: number;
@@ -25,7 +25,7 @@ const [head] = await database.query<{ number: number; hash: Hash; timestamp: num
 if (head === undefined) throw new Error("The index has no blocks");
 const planned = plannedProtocols(protocols);
 const {
-  projections: own,
+  projections: protocolProjections,
   prepare,
   blockBoundTables,
 } = openProtocols({
@@ -67,7 +67,7 @@ const source: Source = {
 };
 
 let rows = 0;
-let done = 0;
+let caughtUpCount = 0;
 const stop = new AbortController();
 const clock = startClock();
 await createIndexer({
@@ -75,7 +75,7 @@ await createIndexer({
   source,
   database,
   ledger: createStoredLedger(database, chainId),
-  projections: [...projections.slice(1), ...own],
+  projections: [...projections.slice(1), ...protocolProjections],
   blockBoundTables,
   prepare,
   logger: { info: () => undefined, warn: () => undefined },
@@ -83,8 +83,8 @@ await createIndexer({
   onProgress: (progress) => {
     if (progress.phase !== "catch-up") return;
     rows += progress.rows;
-    if (progress.block >= head.number) done += 1;
-    if (done === own.length) stop.abort();
+    if (progress.block >= head.number) caughtUpCount += 1;
+    if (caughtUpCount === protocolProjections.length) stop.abort();
   },
 }).run(stop.signal);
 const timing = clock();

@@ -11,7 +11,7 @@ const script = new URL("./catch-up-process.ts", import.meta.url);
 /** The target: the minimum number of the index's logs that are read per second. */
 const minRate = 20_000;
 
-/** A protocol that is added to an index. */
+/** The parameters of the generated index, and the id of the protocol that is added to it. */
 export interface AddOptions extends Pick<ServeOptions, "seed" | "events" | "protocols"> {
   readonly added: string;
 }

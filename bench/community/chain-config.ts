@@ -2,14 +2,14 @@ import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
 import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
 import type { PlannedProtocol } from "./plan.ts";
 
-/** The generated index has one chain. */
+/** The id of the generated index's only chain. */
 export const chainId = 1;
 
 /** The contracts of protocols, as an operator would configure them. */
 export const communityOf = (protocols: readonly PlannedProtocol[]): ConfiguredContracts =>
   Object.fromEntries(protocols.map(({ protocol, contracts }) => [protocol.id, contracts]));
 
-/** The network with the contracts of protocols. */
+/** The configuration of the generated chain with the contracts of protocols. */
 export const configOf = (protocols: readonly PlannedProtocol[]): ChainConfig =>
   chainConfig.parse({
     name: "bench",

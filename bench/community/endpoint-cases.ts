@@ -6,7 +6,7 @@ import { walletOf, whale } from "./story.ts";
  * The requests to the protocols' live operations: first pages of 100 items, all markets, one market, a wallet with 200 positions, and other
  * wallets.
  */
-export const endpointCases = (protocols: readonly PlannedProtocol[], only: string): readonly EndpointCase[] =>
+export const endpointCases = (protocols: readonly PlannedProtocol[], nameFilter: string): readonly EndpointCase[] =>
   protocols.flatMap(({ protocol, plan, contractOf }) =>
     Object.keys(protocol.operations)
       .map((operation): EndpointCase => {
@@ -22,7 +22,7 @@ export const endpointCases = (protocols: readonly PlannedProtocol[], only: strin
           ],
         };
       })
-      .filter(({ name }) => `${protocol.id} ${name}`.includes(only)),
+      .filter(({ name }) => `${protocol.id} ${name}`.includes(nameFilter)),
   );
 
 const wallets = [0, 1, 2].map(walletOf);

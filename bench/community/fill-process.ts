@@ -41,10 +41,12 @@ await withoutIndexes(database, async () => {
   const decoded = function* () {
     for (const block of generateBlocks(planned, size)) yield decode(block);
   };
-  const own = declared ? projections.map((projection, position) => withReadResults(projection, planned[position] as PlannedProtocol)) : [];
+  const protocolProjections = declared
+    ? projections.map((projection, position) => withReadResults(projection, planned[position] as PlannedProtocol))
+    : [];
   const last = await fillTables(database, decoded(), {
     chainId,
-    projections: [...base, ...own],
+    projections: [...base, ...protocolProjections],
     nativeAccounting: "none",
     blocksPerBatch: 100,
   });

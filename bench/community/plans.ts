@@ -17,9 +17,9 @@ const plans: Readonly<Record<string, ProtocolPlan>> = {
   protocol_10: strategyVaults,
 };
 
-/** Plans the declared protocols that have a plan: all protocols of EVM chains, or those with the given ids. */
-export const plannedProtocols = (only: readonly string[] = []): PlannedProtocol[] =>
+/** Plans the declared protocols that have a plan: all protocols of EVM chains, or those with the given ids if any are given. */
+export const plannedProtocols = (ids: readonly string[] = []): PlannedProtocol[] =>
   communityProtocols.flatMap((protocol) => {
     const plan = plans[protocol.id];
-    return plan === undefined || (only.length > 0 && !only.includes(protocol.id)) ? [] : [planProtocol(protocol, plan)];
+    return plan === undefined || (ids.length > 0 && !ids.includes(protocol.id)) ? [] : [planProtocol(protocol, plan)];
   });

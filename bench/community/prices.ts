@@ -4,9 +4,9 @@ import { copyRows } from "../support/fill.ts";
 
 const days = 90;
 
-/** Writes asset metadata, and hourly prices for the 90 days before a time. */
+/** Writes asset metadata, and hourly prices for the 90 days before a time (Unix seconds). */
 export async function describeAssets(database: Database, chainId: number, assets: readonly Address[], until: number): Promise<void> {
-  const metadata = {
+  const metadataColumns = {
     address: "bytea",
     block_number: "int8",
     name: "text",
@@ -16,7 +16,7 @@ export async function describeAssets(database: Database, chainId: number, assets
   } as const;
   const last = Math.floor(until / 3_600);
   const hours = Array.from({ length: 24 * days }, (_, position) => last - 24 * days + 1 + position);
-  const prices = {
+  const priceColumns = {
     asset: "bytea",
     hour: "int4",
     open: "numeric",
@@ -28,7 +28,7 @@ export async function describeAssets(database: Database, chainId: number, assets
   await copyRows(
     database,
     chainId,
-    { name: "token_metadata", columns: metadata },
+    { name: "token_metadata", columns: metadataColumns },
     assets.map((address, number) => ({
       address,
       block_number: 0,
@@ -38,12 +38,12 @@ export async function describeAssets(database: Database, chainId: number, assets
       read_at_block: 0,
     })),
   );
-  await copyRows(database, chainId, { name: "price_hours", columns: prices }, hourlyPrices(assets, hours));
-  const first = { asset: "bytea", hour: "int4", block_number: "int8" } as const;
+  await copyRows(database, chainId, { name: "price_hours", columns: priceColumns }, hourlyPrices(assets, hours));
+  const firstHourColumns = { asset: "bytea", hour: "int4", block_number: "int8" } as const;
   await copyRows(
     database,
     chainId,
-    { name: "priced_assets", columns: first },
+    { name: "priced_assets", columns: firstHourColumns },
     assets.map((asset) => ({ asset, hour: hours[0] ?? 0, block_number: null })),
   );
   await copyRows(database, chainId, { name: "price_progress", columns: { hour: "int4", block_number: "int8" } }, [
@@ -51,7 +51,7 @@ export async function describeAssets(database: Database, chainId: number, assets
   ]);
 }
 
-/** US dollars for the smallest unit of tokens with 18 decimals. */
+/** Generates rows with the hourly prices of assets, in US dollars per smallest unit of a token with 18 decimals. */
 function* hourlyPrices(assets: readonly Address[], hours: readonly number[]) {
   for (const [number, asset] of assets.entries()) {
     for (const hour of hours) {

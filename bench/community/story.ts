@@ -12,16 +12,16 @@ export interface StorySize {
   readonly seed: number;
   /** Events, in addition to the first ones of each market. */
   readonly events: number;
-  /** The time of the newest block. */
+  /** The time of the newest block (Unix seconds). */
   readonly until: number;
 }
 
 const logsPerTransaction = 4;
 const logsPerBlock = 160;
-const wallets = 20_000;
+const walletCount = 20_000;
 const spanSeconds = 90 * 86_400;
 /** The number of markets of each protocol in which the whale has a position. */
-const positions = 200;
+const positionCount = 200;
 
 /** The wallet with a position in each of the first 200 markets of each protocol. */
 export const whale: Address = hexOf(57, 0, 5);
@@ -38,8 +38,8 @@ export interface PlainLog extends Omit<ChainLog, "index"> {
 
 /**
  * Generates an endless sequence of protocol events. Each market starts with one event of each kind for a wallet (the whale, where it has a
- * position) and one for the keeper; then all events are random. Some markets and wallets have far more events than others; the whale has one in
- * 200.
+ * position) and one for the keeper; then all events are random. Some markets and wallets have far more events than others; one event in 200 is
+ * the whale's.
  */
 export function* generateLogs(protocols: readonly PlannedProtocol[], seed: number): Generator<PlainLog, never> {
   const random = createRandom(seed);
@@ -52,7 +52,7 @@ export function* generateLogs(protocols: readonly PlannedProtocol[], seed: numbe
   for (const { events, plan } of protocols) {
     for (let market = 0; market < plan.markets; market += 1) {
       const draw = { market, other: walletOf(market), amount: 10n ** 30n, step: 1 };
-      for (const event of events) yield logOf(event, { ...draw, wallet: market < positions ? whale : walletOf(market) });
+      for (const event of events) yield logOf(event, { ...draw, wallet: market < positionCount ? whale : walletOf(market) });
       for (const event of events.filter(isRepeated)) yield logOf(event, { ...draw, wallet: keeper });
     }
   }
@@ -60,12 +60,12 @@ export function* generateLogs(protocols: readonly PlannedProtocol[], seed: numbe
     plan,
     events: events.flatMap((event) => Array<PlannedEvent>(event.weight).fill(event)),
   }));
-  const drawWallet = () => walletOf(Math.floor(wallets * random() ** 2));
+  const drawWallet = () => walletOf(Math.floor(walletCount * random() ** 2));
   for (let step = 1; ; step += 1) {
     const { plan, events } = choices[step % choices.length] as (typeof choices)[number];
     const event = events[Math.floor(random() * events.length)] as PlannedEvent;
     const isOfWhale = random() < 1 / 200;
-    const market = Math.floor((isOfWhale ? Math.min(positions, plan.markets) : plan.markets) * random() ** 3);
+    const market = Math.floor((isOfWhale ? Math.min(positionCount, plan.markets) : plan.markets) * random() ** 3);
     const amount = BigInt(1 + Math.floor(random() * 1_000_000)) * 10n ** 15n;
     yield logOf(event, { market, wallet: isOfWhale ? whale : drawWallet(), other: drawWallet(), amount, step });
   }

@@ -1,10 +1,10 @@
 import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
 import type { Market } from "./market.ts";
 
-/** The generated index has one chain. */
+/** The id of the generated index's only chain. */
 export const chainId = 1;
 
-/** The network of a market as an operator would configure it. */
+/** The chain of a market, as an operator would configure it. */
 export const configOf = ({ exchanges, tokens, feeds }: Market): ChainConfig => {
   const [wrapped, dollars, euros] = tokens.map(({ address }) => address);
   if (wrapped === undefined || dollars === undefined || euros === undefined)

@@ -31,7 +31,7 @@ export async function compareDomain(server: BenchServer, chain: SwapHistory, fol
   return resultOfComparison(comparison, jobs);
 }
 
-/** Runs the jobs, with token metadata written directly. Returns their duration and the row counts. */
+/** Writes token metadata directly and runs the jobs. Returns table rows with the jobs' durations, and with the sizes of the tables that they filled. */
 async function runPendingJobs(
   database: Database,
   { config }: SwapHistory,

@@ -34,7 +34,7 @@ export interface ChainExchange {
   readonly family: "xy=k" | "concentrated";
   /** The spenders that traders and liquidity providers approve. */
   readonly spenders: readonly Address[];
-  /** Creates a pool and deposits both tokens, lower address first. */
+  /** Returns the transactions that create a pool and deposit both tokens; the token with the lower address comes first. */
   createPool(from: Address, tokens: readonly [Address, Address], amount: bigint): readonly TestTransaction[];
   swap(from: Address, amount: bigint, tokens: readonly [Address, Address]): TestTransaction;
 }
@@ -122,7 +122,10 @@ export const transfer = (from: Address, token: Address, to: Address, amount: big
   ...call(artifacts.erc20(), token, "transfer", [to, amount]),
 });
 
-/** Installs a price feed whose code emits AnswerUpdated(int256 indexed, uint256 indexed, uint256) with the three words of the call data. */
+/**
+ * Installs a price feed whose code emits AnswerUpdated(int256 indexed, uint256 indexed, uint256) with the three words of the call data. Returns a
+ * function that creates the transaction for an answer.
+ */
 export async function deployFeed(
   chain: TestChain,
   feed: Address,

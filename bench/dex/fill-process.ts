@@ -35,7 +35,7 @@ await database.query("VACUUM ANALYZE");
 await database.close();
 reportResult({});
 
-/** The metadata of tokens and of pools that issue shares. */
+/** Writes the metadata of tokens, and of pools that issue shares. */
 async function describeTokens(target: Database, { tokens, pools }: Market): Promise<void> {
   const rowOf = (address: string, name: string, symbol: string, decimals: number): Row => ({
     address,

@@ -26,7 +26,7 @@ export interface MarketExchange {
   readonly router: Address;
 }
 
-/** A pool before its first block. Lower numbers have more swaps. */
+/** The initial state of a pool. Pools with lower numbers have more swaps. */
 export interface MarketPool {
   readonly number: number;
   readonly address: Address;
@@ -44,7 +44,7 @@ export interface Market {
   /** The wrapped native token, two stablecoins and another common pool token come first. */
   readonly tokens: readonly MarketToken[];
   readonly pools: readonly MarketPool[];
-  /** Pools are created in the first tenth of the blocks. */
+  /** The number of blocks; pools are created in the first tenth of them. */
   readonly blocks: number;
   readonly traders: number;
   /** Sends every twentieth transaction. */
@@ -57,10 +57,10 @@ export interface Market {
 /** The days that a market covers. */
 export const marketDays = 60;
 const secondsPerDay = 86_400;
-const whalePools = 200;
+const whalePoolCount = 200;
 const swapsPerBlock = 7;
 const minBlocks = marketDays * 24 * 4;
-const providers = 3_000;
+const providerCount = 3_000;
 /** The first pool's initial deposit of each token, in dollars; deposits fall with the pool's number. */
 const largestDeposit = 30_000_000;
 
@@ -69,7 +69,7 @@ const kinds = { token: 21, exchange: 22, pool: 23, person: 24, feed: 25, provide
 /** A wallet that trades. */
 export const traderOf = (number: number): Address => hexOf(kinds.person, number + 10, 5);
 /** A liquidity provider. */
-export const providerOf = (number: number): Address => hexOf(kinds.provider, number % providers, 5);
+export const providerOf = (number: number): Address => hexOf(kinds.provider, number % providerCount, 5);
 
 const exchanges: readonly MarketExchange[] = (
   [
@@ -92,7 +92,7 @@ const exchangeOf = (number: number): MarketExchange => {
   return exchanges[position] as MarketExchange;
 };
 
-/** Generates the market of a size. */
+/** Generates the market of the given size. */
 export function marketOf({ seed, swaps, pools }: MarketSize): Market {
   const random = createRandom(seed);
   const whale = hexOf(kinds.person, 1, 5);
@@ -109,7 +109,7 @@ export function marketOf({ seed, swaps, pools }: MarketSize): Market {
   };
 }
 
-/** The time of a block; blocks are evenly spaced over the days of the market. */
+/** The time of a block (Unix seconds); blocks are evenly spaced over the days of the market. */
 export const timeOfBlock = ({ blocks }: Pick<Market, "blocks">, until: number, number: number): number =>
   until - Math.floor(((blocks - 1 - number) * marketDays * secondsPerDay) / blocks);
 
@@ -138,7 +138,7 @@ function poolsWith(count: number, tokens: readonly MarketToken[], whale: Address
     [1, 3],
   ];
   const usedPairs = new Set<string>();
-  const whaleInterval = Math.max(1, Math.floor(count / whalePools));
+  const whaleInterval = Math.max(1, Math.floor(count / whalePoolCount));
   return Array.from({ length: count }, (_, number) => {
     const exchange = exchangeOf(number);
     const isUsed = (pair: readonly number[]): boolean => usedPairs.has(`${exchange.name} ${pair.join(" ")}`);
@@ -155,7 +155,7 @@ function poolsWith(count: number, tokens: readonly MarketToken[], whale: Address
       exchange,
       tokens: [sides[0] as MarketToken, sides[1] as MarketToken],
       reserves: [reserves[0] as bigint, reserves[1] as bigint],
-      provider: number % whaleInterval === 0 && number / whaleInterval < whalePools ? whale : providerOf(number),
+      provider: number % whaleInterval === 0 && number / whaleInterval < whalePoolCount ? whale : providerOf(number),
     };
   });
 }

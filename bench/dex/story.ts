@@ -18,8 +18,8 @@ const twoHopShare = 0.125;
 const maxTradeMillionths = 5_000;
 
 /**
- * Generates the decoded blocks of a market in order. Pools are created in the first tenth of the blocks, the busiest first. The fifth of them
- * with the fewest swaps becomes inactive later. The frequency of swaps falls with a pool's number (Zipf's law). The only token transfers are
+ * Generates the decoded blocks of a market in order. Pools are created in the first tenth of the blocks, the busiest first. The fifth of the
+ * pools with the fewest swaps becomes inactive later. The frequency of swaps falls with a pool's number (Zipf's law). The only token transfers are
  * transfers of LP tokens, and one initial transfer of each token.
  */
 export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
@@ -111,20 +111,20 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
     addBlock: (number: number, targetSwaps: number, targetPools: number) => {
       const log: LogWriter = { events: [], transactionIndex: 0, logIndex: 0 };
       const transactions: ChainTransaction[] = [];
-      const end = (from: Address, to: Address): void => {
+      const endTransaction = (from: Address, to: Address): void => {
         transactions.push(toTransaction(transaction, log.transactionIndex, from, to));
         transaction += 1;
         log.transactionIndex += 1;
       };
       if (number === 0) {
         for (const { address } of market.tokens) writeTransfer(log, address, zeroAddress, market.whale, 10n ** 30n);
-        end(market.whale, market.whale);
+        endTransaction(market.whale, market.whale);
       }
       while (open.length < targetPools) {
         const provider = openNext(log);
-        end(provider, open.at(-1)?.pool.exchange.router ?? provider);
+        endTransaction(provider, open.at(-1)?.pool.exchange.router ?? provider);
       }
-      while (swaps < targetSwaps) end(...writeAction(log, number, targetSwaps));
+      while (swaps < targetSwaps) endTransaction(...writeAction(log, number, targetSwaps));
       return { transactions, events: log.events };
     },
   };
@@ -139,7 +139,7 @@ const createPicker = ({ pools, blocks }: Market, random: () => number) => {
     sums[number] = sum;
   }
   const alwaysActive = Math.ceil(pools.length * 0.8);
-  const endOf = (number: number): number => (number < alwaysActive ? blocks : (blocks * (20 + (number % 60))) / 100);
+  const inactiveFrom = (number: number): number => (number < alwaysActive ? blocks : (blocks * (20 + (number % 60))) / 100);
   return (block: number, count: number): number => {
     const target = random() * sum;
     let [low, high] = [0, pools.length - 1];
@@ -149,7 +149,7 @@ const createPicker = ({ pools, blocks }: Market, random: () => number) => {
       else high = middle;
     }
     const chosen = low % count;
-    return block < endOf(chosen) ? chosen : chosen % alwaysActive;
+    return block < inactiveFrom(chosen) ? chosen : chosen % alwaysActive;
   };
 };
 

@@ -22,7 +22,7 @@ const tokenCount = 24;
 /** The number of pools on each constant-product exchange, then on the concentrated one. */
 const poolCounts = [200, 200, 100] as const;
 const tradersPerExchange = 20;
-const recipients = 5_000;
+const recipientCount = 5_000;
 /** Per hundred transactions: swaps, token transfers and feed answers; the others are native transfers. */
 const shares = { swaps: 60, transfers: 30, answers: 1 } as const;
 const blockSeconds = 12;
@@ -37,7 +37,7 @@ interface Market {
 }
 
 const feed = hexOf(41, 0, 5);
-/** Without contract: the history has no answers in euros. */
+/** An address without code: the history has no answers of this feed. */
 const euroFeed = hexOf(41, 1, 5);
 
 /** Starts a node with a swap history on real exchanges. The same size generates the same history. */
@@ -126,10 +126,10 @@ async function trade(chain: TestChain, market: Market, { transactions, blocks }:
       return (market.exchanges[exchange] as ChainExchange).swap(trader, amount, isForward ? [left, right] : [right, left]);
     }
     if (chance < shares.swaps + shares.transfers)
-      return transfer(trader, pick(market.tokens), hexOf(43, Math.floor(random() * recipients), 5), amount);
+      return transfer(trader, pick(market.tokens), hexOf(43, Math.floor(random() * recipientCount), 5), amount);
     if (chance < shares.swaps + shares.transfers + shares.answers)
       return market.publishAnswer(2_500n * 10n ** 8n + BigInt(Math.floor(random() * 1e8)), BigInt(number), BigInt(time));
-    return { from: trader, to: hexOf(43, Math.floor(random() * recipients), 5), value: 10n ** 15n, gas: 21_000n };
+    return { from: trader, to: hexOf(43, Math.floor(random() * recipientCount), 5), value: 10n ** 15n, gas: 21_000n };
   };
   for (let block = 0, sent = 0; block < blocks; block += 1) {
     const until = Math.floor((transactions * (block + 1)) / blocks);

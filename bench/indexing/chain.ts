@@ -15,8 +15,8 @@ export interface History extends TestChain {
   readonly token: Address;
 }
 
-const senders = 500;
-const recipients = 5_000;
+const senderCount = 500;
+const recipientCount = 5_000;
 const start = 1_700_000_100;
 const blockSeconds = 12;
 
@@ -35,7 +35,7 @@ export async function startHistory(size: HistorySize, cacheFolder: string): Prom
 
 async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize): Promise<Address> {
   const erc20 = artifacts.erc20();
-  const accounts = Array.from({ length: senders }, (_, index) => hexOf(1, index, 5));
+  const accounts = Array.from({ length: senderCount }, (_, index) => hexOf(1, index, 5));
   await chain.batch(accounts.map((account) => ({ method: "anvil_setBalance", params: [account, `0x${(10n ** 24n).toString(16)}`] })));
   const token = await chain.deploy(erc20, ["Ledger Coin", "LEDGER"]);
   const movements = planTransfers(transfers, accounts);
@@ -63,6 +63,6 @@ function planTransfers(transfers: number, accounts: readonly Address[]) {
     const minted = accounts[index];
     if (minted !== undefined) return { from: null, to: minted, amount: 10n ** 27n };
     const from = accounts[pick(accounts.length)] ?? null;
-    return { from, to: hexOf(2, pick(recipients), 5), amount: BigInt(1 + pick(1_000_000)) * 10n ** 15n };
+    return { from, to: hexOf(2, pick(recipientCount), 5), amount: BigInt(1 + pick(1_000_000)) * 10n ** 15n };
   });
 }

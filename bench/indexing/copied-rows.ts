@@ -17,21 +17,21 @@ export interface TableRows {
 const copyTypes: readonly string[] = ["bool", "bytea", "date", "float8", "int2", "int4", "int8", "jsonb", "numeric", "text", "timestamptz"];
 const chunkBytes = 256 * 1024;
 
-/** Reads all rows of a table; columns whose type has no encoder are read as text. */
+/** Reads all rows of a table; jsonb columns, and columns whose type has no encoder, are read as text. */
 export async function readTable(database: Queryable, name: string): Promise<TableRows> {
   const described = await database.query<{ column: string; type: string }>(
     `SELECT column_name::text AS column, udt_name::text AS type FROM information_schema.columns
      WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position`,
     [name],
   );
-  const hasEncoder = (type: string): boolean => copyTypes.includes(type) && type !== "jsonb";
-  const picked = described.map(({ column, type }) => (hasEncoder(type) ? `"${column}"` : `"${column}"::text`));
+  const keepsType = (type: string): boolean => copyTypes.includes(type) && type !== "jsonb";
+  const picked = described.map(({ column, type }) => (keepsType(type) ? `"${column}"` : `"${column}"::text`));
   const rows = await database.query<Record<string, CopyValue>>(`SELECT ${picked.join(", ")} FROM "${name}"`);
   const columns = described.map(({ column }) => column);
   return {
     name,
     columns,
-    types: described.map(({ type }) => (hasEncoder(type) ? (type as CopyType) : "text")),
+    types: described.map(({ type }) => (keepsType(type) ? (type as CopyType) : "text")),
     rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
   };
 }
@@ -45,8 +45,8 @@ export const copyValues = (database: Database, { name, columns, types, rows }: T
 
 /** Encodes rows in COPY's text format, in chunks. */
 export function encodeTable({ name, columns, types, rows }: TableRows): Buffer[] {
-  const encode = encoders(name, columns, types);
-  const text = rows.map((row) => `${row.map((value, index) => encode[index]?.(value)).join("\t")}\n`).join("");
+  const columnEncoders = encoders(name, columns, types);
+  const text = rows.map((row) => `${row.map((value, index) => columnEncoders[index]?.(value)).join("\t")}\n`).join("");
   const whole = Buffer.from(text);
   return Array.from({ length: Math.ceil(whole.length / chunkBytes) }, (_, index) =>
     whole.subarray(index * chunkBytes, (index + 1) * chunkBytes),

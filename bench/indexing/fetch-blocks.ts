@@ -32,7 +32,7 @@ async function fetchRange(pool: Pool, first: number, last: number, traces: boole
     headers: { "content-type": "application/json" },
     body: JSON.stringify(calls.map((call, index) => ({ jsonrpc: "2.0", id: index, ...call }))),
   });
-  const replies = (await body.json()) as { result?: unknown }[];
-  if (statusCode !== 200 || replies.length !== calls.length || replies.some(({ result }) => !result))
+  const responses = (await body.json()) as { result?: unknown }[];
+  if (statusCode !== 200 || responses.length !== calls.length || responses.some(({ result }) => !result))
     throw new Error(`Failed to fetch blocks ${first} to ${last}: HTTP status ${statusCode}, or a call without a result`);
 }

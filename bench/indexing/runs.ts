@@ -1,7 +1,7 @@
 import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
 import type { Point } from "./tenths.ts";
 
-/** Options of a run of either kind. */
+/** The options that runs of the indexer and of the baselines share. */
 export interface RunOptions {
   readonly rpc: string;
   readonly chainId: number;

@@ -5,7 +5,7 @@ import type { BenchServer } from "../support/server.ts";
 import { countRows, listIndexes } from "../support/tables.ts";
 import type { Timing } from "./runs.ts";
 
-/** One run with the CPU seconds of the node and the database, and the machine's load at its end. */
+/** One run with the CPU seconds of the node and the database (null if the system does not report them), and the machine's load at its end. */
 export interface Run<T extends Timing> extends Measured<T> {
   readonly kind: string;
   readonly load: number;

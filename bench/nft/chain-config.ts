@@ -2,7 +2,7 @@ import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
 import { chainId } from "./fill-index.ts";
 import type { NftMarket } from "./nft-market.ts";
 
-/** The network of a market as an operator would configure it. */
+/** The chain of a market, as an operator would configure it. */
 export const configOf = ({ wrapped, market, feed }: NftMarket): ChainConfig =>
   chainConfig.parse({
     name: "bench",

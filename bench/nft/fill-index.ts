@@ -17,7 +17,7 @@ import { documentsOf, type TokenDocument } from "./documents.ts";
 import { type NftMarketSize, nftMarketOf } from "./nft-market.ts";
 import { generateBlocks } from "./story.ts";
 
-/** The generated index has one chain. */
+/** The id of the generated index's only chain. */
 export const chainId = 1;
 
 const blocksPerBatch = 1_000;
@@ -67,7 +67,7 @@ const storeDocuments = (database: Database, outcomes: readonly Outcome[]): Promi
 
 const outcomeOf = ({ token, id, standard, url, text }: TokenDocument, head: number): Outcome => {
   const parsed = parseDocument(text);
-  if (!parsed.ok) throw new Error(`A generated document was refused: ${parsed.refusal}`);
+  if (!parsed.ok) throw new Error(`The generated document of token ${id} of ${token} was refused: ${parsed.refusal}`);
   const claim = { token, token_id: String(id), standard: standards[standard], block_number: 0, attempts: 1, url, asked_at: head };
   return { claim, readAt: head, tokenUrl: url, result: { document: parsed.document } };
 };

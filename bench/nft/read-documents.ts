@@ -18,7 +18,7 @@ export interface DocumentsRun {
   readonly documents: number;
   /** From the start of the process until the index reached the node's head. */
   readonly catchUpMilliseconds: number;
-  /** From then until the last document was stored. */
+  /** From the time when the index reached the head until the last document was stored. */
   readonly milliseconds: number;
   /** CPU seconds of the node, the database and the indexer until the last document was stored; null if the system does not report them. */
   readonly cpu: Readonly<Record<"node" | "database" | "indexer", number | null>>;
@@ -27,7 +27,7 @@ export interface DocumentsRun {
 }
 
 const mintsPerTransaction = 100;
-const owners = 500;
+const ownerCount = 500;
 const ownerKind = 71;
 const pollMilliseconds = 50;
 const maxWaitMilliseconds = 600_000;
@@ -41,12 +41,12 @@ export async function startCollectionNode(documents: number, cacheFolder: string
     const collection = await chain.deploy(artifact);
     for (let first = 0; first < documents; first += mintsPerTransaction) {
       const recipients = Array.from({ length: Math.min(mintsPerTransaction, documents - first) }, (_, index) =>
-        hexOf(ownerKind, (first + index) % owners, 5),
+        hexOf(ownerKind, (first + index) % ownerCount, 5),
       );
       const [hash] = await chain.send({ ...call(artifact, collection, "print", [recipients]), gas: 15_000_000n });
       await chain.mine();
       const { status } = await chain.rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
-      if (status !== "0x1") throw new Error("Failed to mint the collection");
+      if (status !== "0x1") throw new Error(`Transaction ${hash}, which mints tokens from id ${first}, reverted`);
     }
     return { ...chain, collection: collection.toLowerCase() as Address };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function startCollectionNode(documents: number, cacheFolder: string
 
 /**
  * Indexes the collection with `ashlar index` into an empty database and waits for its documents.
- * @throws {Error} if they are not stored in time or one is refused.
+ * @throws {Error} if the documents are not stored in time, or if one of them is refused.
  */
 export async function readDocuments(
   server: BenchServer,

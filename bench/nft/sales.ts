@@ -13,7 +13,7 @@ const finney = 10n ** 15n;
 /** Percentages of sales from small collections, from editions, and between the wash traders; the others are from the large collection. */
 const shares = { small: 10, editions: 5, washTrades: 2 } as const;
 /** The number of accepted bids in the wrapped native token per ten sales. */
-const bids = 2;
+const bidsPerTenSales = 2;
 
 interface Deal {
   readonly seller: Address;
@@ -31,7 +31,7 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
     const trader = nftMarket.traders[position] as Address;
     return trader === owner ? (nftMarket.traders[(position + 1) % nftMarket.traders.length] as Address) : trader;
   };
-  /** A price that changes over the year, in thousandths of a whole token. */
+  /** A price in smallest units that changes over the year; `base` is in thousandths of a whole token. */
   const priceOf = (base: number, number: number): bigint =>
     BigInt(Math.round(base * (2 + Math.sin(number / 4_000)) * (1 + random() ** 4 * 9))) * finney;
 
@@ -73,7 +73,7 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
     /** Writes a fulfilled order in a separate transaction. */
     sell: (writer: BlockWriter, number: number): void => {
       const deal = dealOf(number);
-      if (uniform(10) < bids) acceptBid(writer, nftMarket, number, deal);
+      if (uniform(10) < bidsPerTenSales) acceptBid(writer, nftMarket, number, deal);
       else buy(writer, nftMarket, number, deal);
     },
     /** Writes a transfer of a large-collection token without a payment. */

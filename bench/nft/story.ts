@@ -32,19 +32,19 @@ export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
   const sales = createSales(nftMarket, holdings, random);
   const setUp = setUpOf(nftMarket, holdings);
   const setUpBlocks = Math.ceil(nftMarket.blocks / 100);
-  const answers = marketDays * 24;
-  let [parentHash, transactions, soldCount, answered, transferred, setUpDone] = [emptyHash, 0, 0, 0, 0, 0];
+  const totalAnswers = marketDays * 24;
+  let [parentHash, transactions, soldCount, answerCount, transferCount, setUpCount] = [emptyHash, 0, 0, 0, 0, 0];
   for (let number = 0; number < nftMarket.blocks; number += 1) {
     const writer = createBlockWriter(transactions);
     const timestamp = timeOfBlock(nftMarket, size.until, number);
     const dueCount = (count: number): number => Math.floor((count * (number + 1)) / nftMarket.blocks);
-    for (; answered < dueCount(answers); answered += 1) publishAnswer(writer, nftMarket, answered, timestamp);
-    for (; setUpDone < Math.min(setUp.length, Math.ceil((setUp.length * (number + 1)) / setUpBlocks)); setUpDone += 1)
-      setUp[setUpDone]?.(writer);
+    for (; answerCount < dueCount(totalAnswers); answerCount += 1) publishAnswer(writer, nftMarket, answerCount, timestamp);
+    for (; setUpCount < Math.min(setUp.length, Math.ceil((setUp.length * (number + 1)) / setUpBlocks)); setUpCount += 1)
+      setUp[setUpCount]?.(writer);
     if (number === Math.floor(nftMarket.blocks / 2)) writeApprovals(writer, nftMarket);
     const progress = Math.max(0, number + 1 - setUpBlocks) / (nftMarket.blocks - setUpBlocks);
     for (; soldCount < Math.floor(size.sales * progress); soldCount += 1) sales.sell(writer, soldCount);
-    for (; transferred < Math.floor(size.tokens * 2 * progress); transferred += 1) sales.transfer(writer);
+    for (; transferCount < Math.floor(size.tokens * 2 * progress); transferCount += 1) sales.transfer(writer);
     const hash = hexOf(blockKind, number, 8);
     yield blockOf(number, hash, parentHash, timestamp, writer);
     parentHash = hash;
@@ -61,7 +61,7 @@ const firstOwner = ({ first, washTraders, approver, whale, traders }: NftMarket,
   return pick(traders, random);
 };
 
-/** The transactions before the trades: mints, and approvals for the marketplace. */
+/** Functions that write the transactions before the trades: mints, and approvals for the marketplace. */
 const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: BlockWriter) => void)[] => {
   const { traders, wrapped, market, creator, publisher, editions, approver, coins } = nftMarket;
   const inPortions = <T>(items: readonly T[], write: (writer: BlockWriter, item: T, index: number) => void) =>

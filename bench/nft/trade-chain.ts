@@ -16,7 +16,7 @@ export interface TradeSize {
 export interface TradeHistory extends TestChain {
   readonly chainId: number;
   readonly sales: number;
-  /** The numbers of coin allowances, single-token approvals and operator approvals. */
+  /** The number of coin allowances, single-token approvals and operator approvals together. */
   readonly approvals: number;
   /** The number of tokens in all ERC-721 collections. */
   readonly tokens: number;

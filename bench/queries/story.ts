@@ -8,7 +8,7 @@ export const storyVersion = 2;
 /** Parameters of a generated chain; the same parameters produce the same blocks. */
 export interface StorySize {
   readonly seed: number;
-  /** ERC-20 transfers, rounded up to whole blocks. The counts below are for five million and scale with this number, except the collector's. */
+  /** ERC-20 transfers, rounded up to whole blocks. The counts in StoryFacts are for five million and scale with this number, except the collector's. */
   readonly transfers: number;
 }
 
@@ -29,7 +29,7 @@ export interface StoryFacts {
 
 const transfersPerTransaction = 3;
 const transfersPerBlock = 24;
-const tokens = 40_000;
+const tokenCount = 40_000;
 const collectedTokens = 30_000;
 const tokensPerOrdinaryWallet = 30;
 /** The first token number of ordinary wallets. */
@@ -51,13 +51,13 @@ export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
   blocks: Math.ceil(transfers / transfersPerBlock),
   busy: account(accounts.busy),
   collector: account(accounts.collector),
-  ordinary: Array.from({ length: wallets(transfers) }, (_, index) => account(accounts.ordinary + index)),
+  ordinary: Array.from({ length: ordinaryWalletCount(transfers) }, (_, index) => account(accounts.ordinary + index)),
   popularToken: tokenOf(0),
   popularHolders: Math.floor(transfers / 10),
   tokenOf,
 });
 
-const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
+const ordinaryWalletCount = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
 
 /** Timestamp of a block (Unix seconds); chains of all sizes span the same days. */
 export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
@@ -111,10 +111,10 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const random = createRandom(seed);
   const pool = Math.max(100, Math.floor(transfers / 5));
   const holders = Math.floor(transfers / 10);
-  const ordinary = wallets(transfers);
+  const ordinaryCount = ordinaryWalletCount(transfers);
   const collectingInterval = Math.max(1, Math.floor(transfers / transfersPerTransaction / collectedTokens));
-  const lastReceiver: (Address | undefined)[] = new Array(tokens).fill(undefined);
-  const lastAmount = new Float64Array(tokens);
+  const lastReceiver: (Address | undefined)[] = new Array(tokenCount).fill(undefined);
+  const lastAmount = new Float64Array(tokenCount);
   const popularBalances = new Float64Array(holders);
   let popular = 0;
 
@@ -134,7 +134,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
     if (amount < 1_000) lastReceiver[token] = undefined;
     return { token, from, to, amount };
   };
-  const anyToken = (): number => Math.floor(tokens * random() ** 4);
+  const anyToken = (): number => Math.floor(tokenCount * random() ** 4);
   const popularHolder = (number: number): Address => hexOf(kinds.holder, (number * 7_919) % pool, 5);
   /** Transfers half of the sender's balance between two holders of the popular token, some of which are chosen far more often. */
   const transferPopular = (): Movement => {
@@ -162,9 +162,9 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const secondMovement = (transaction: number): Movement => {
     if (transaction % 5 === 0) {
       const turn = transaction / 5;
-      const wallet = account(accounts.ordinary + (turn % ordinary));
-      const round = Math.floor(turn / ordinary);
-      const token = firstOrdinaryToken + ((turn % ordinary) % 100) * tokensPerOrdinaryWallet + (round % tokensPerOrdinaryWallet);
+      const wallet = account(accounts.ordinary + (turn % ordinaryCount));
+      const round = Math.floor(turn / ordinaryCount);
+      const token = firstOrdinaryToken + ((turn % ordinaryCount) % 100) * tokensPerOrdinaryWallet + (round % tokensPerOrdinaryWallet);
       return Math.floor(round / tokensPerOrdinaryWallet) % 2 === 0 || lastReceiver[token] !== wallet
         ? transferTo(token, wallet)
         : transferTo(token, holderOf(token, random()), wallet);
@@ -181,7 +181,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   };
   return {
     movements: (transaction: number): Movement[] => {
-      if (!isBusy(transaction)) return [firstMovement(transaction), secondMovement(transaction), thirdMovement(transaction)];
+      if (!isSentByBusy(transaction)) return [firstMovement(transaction), secondMovement(transaction), thirdMovement(transaction)];
       const token = 1 + Math.floor(random() * 300);
       const deposit = transferTo(token, account(accounts.busy));
       return [deposit, transferTo(token, holderOf(token, random()), account(accounts.busy)), thirdMovement(transaction)];
@@ -190,13 +190,13 @@ const createMover = ({ seed, transfers }: StorySize) => {
 };
 
 /** Every sixth transaction is sent by the busy address, except those of the ordinary wallets. */
-const isBusy = (transaction: number): boolean => transaction % 6 === 5 && transaction % 5 !== 0;
+const isSentByBusy = (transaction: number): boolean => transaction % 6 === 5 && transaction % 5 !== 0;
 
 const topicOf = (address: Address): Hash => `0x${"0".repeat(24)}${address.slice(2)}`;
 const wordOf = (amount: number): Hex => `0x${(BigInt(amount) * 10n ** 9n).toString(16).padStart(64, "0")}`;
 
 const toTransaction = (number: number, index: number, movements: readonly Movement[]): ChainTransaction => {
-  const sender = isBusy(number)
+  const sender = isSentByBusy(number)
     ? account(accounts.busy)
     : (movements.find(({ from }) => from !== zeroAddress)?.from ?? account(accounts.treasury));
   const logs = movements.map(

@@ -9,7 +9,7 @@ import type { RowCase } from "./row-case.ts";
 /** The folder of the bare server's statements. */
 export const statementsFolder = fileURLToPath(new URL("./statements/", import.meta.url));
 
-/** The wallets with tens of thousands of tokens: one, whose address does not depend on the size of the index. */
+/** The wallets with tens of thousands of tokens: only the collector, whose address does not depend on the size of the index. */
 export const largeWallets: ReadonlySet<string> = new Set([factsOf({ seed: 1, transfers: 1 }).collector]);
 
 /** A row's requests as parameter values for its statement. */

@@ -50,6 +50,6 @@ export async function measureCell(
   };
 }
 
-/** The CPU milliseconds of server and database per request. */
+/** The CPU milliseconds of server and database per request; null if the system does not report them. */
 export const bothCpu = ({ serverCpu, databaseCpu }: Cell): number | null =>
   serverCpu === null || databaseCpu === null ? null : serverCpu + databaseCpu;

@@ -11,7 +11,7 @@ export interface RequestStatements {
   readonly last: readonly SentStatement[];
 }
 
-const requests = 6;
+const requestsPerPass = 6;
 
 /**
  * Sends a row's requests in sequence, twice, and counts the statements in the second pass: by then the server has cached what does not change, as
@@ -25,8 +25,8 @@ export async function countStatements(
 ): Promise<RequestStatements> {
   const counts: { statements: number; sequential: number }[] = [];
   let last: readonly SentStatement[] = [];
-  for (let request = 0; request < 2 * requests; request += 1) {
-    const path = paths[(request % requests) % paths.length];
+  for (let request = 0; request < 2 * requestsPerPass; request += 1) {
+    const path = paths[(request % requestsPerPass) % paths.length];
     proxy.take();
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
     await response.text();
@@ -34,7 +34,7 @@ export async function countStatements(
     last = proxy.take().sort((left, right) => left.startedAt - right.startedAt);
     counts.push({ statements: last.length, sequential: longestChain(last) });
   }
-  const warm = counts.slice(requests);
+  const warm = counts.slice(requestsPerPass);
   // The median, because background writes of usage and anchors coincide with some requests.
   const typical = (part: "statements" | "sequential"): number => median(warm.map((count) => count[part]));
   return { statements: typical("statements"), sequential: typical("sequential"), last };

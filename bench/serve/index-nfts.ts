@@ -6,8 +6,8 @@ import { type StoryFacts, timeOfBlock } from "../queries/story.ts";
 import { hexOf } from "../support/random.ts";
 
 const kinds = { wallet: 7, collection: 8, minter: 9 } as const;
-const wallets = 200;
-const collections = 40;
+const walletCount = 200;
+const collectionCount = 40;
 const idsPerCollection = 10;
 /** The numbers of the collections that a wallet holds, relative to the wallet's number. */
 const steps = [0, 13, 27];
@@ -20,10 +20,10 @@ export interface NftHolder {
   readonly collections: readonly Address[];
 }
 
-const numberedHolders = Array.from({ length: wallets }, (_, number) => ({
+const numberedHolders = Array.from({ length: walletCount }, (_, number) => ({
   number,
   wallet: hexOf(kinds.wallet, number, 5),
-  collections: steps.map((step) => hexOf(kinds.collection, (number + step) % collections, 5)),
+  collections: steps.map((step) => hexOf(kinds.collection, (number + step) % collectionCount, 5)),
 }));
 
 /** The wallets with ERC-721 tokens. They hold no other tokens. */
@@ -67,9 +67,9 @@ export async function writeNfts(database: Database, chainId: number, facts: Stor
   );
 }
 
-/** Writes the collections, with one sale a day in the last two months. */
+/** Writes the collections, with one sale per day in the last 60 days. */
 async function writeCollections(database: Database, chainId: number, lastDay: number): Promise<void> {
-  const addresses = Array.from({ length: collections }, (_, number) => bytes(hexOf(kinds.collection, number, 5)));
+  const addresses = Array.from({ length: collectionCount }, (_, number) => bytes(hexOf(kinds.collection, number, 5)));
   await database.query(
     `WITH collection AS MATERIALIZED (SELECT token, position FROM unnest($2::bytea[]) WITH ORDINALITY AS c(token, position)),
        standards AS (INSERT INTO token_standards (chain_id, address, standard, block_number) SELECT $1, token, 2, 1 FROM collection),

@@ -7,16 +7,16 @@ import { hexOf } from "../support/random.ts";
 import { exchanges } from "./exchanges.ts";
 
 const poolKind = 10;
-const pooledTokens = 60;
+const pooledTokenCount = 60;
 /** Each token has a pool with each of this many tokens that follow it. */
-const nextTokens = 10;
+const nextTokenCount = 10;
 const statesPerPool = 120;
 /** The number of the first token with pools. A third of the tokens from this number on have prices. */
 const firstToken = 1_000;
 
 /** The tokens with pools. Each has 20 pools in each exchange. */
 export const pooledTokensOf = ({ tokenOf }: Pick<StoryFacts, "tokenOf">): readonly Address[] =>
-  Array.from({ length: pooledTokens }, (_, index) => tokenOf(firstToken + index));
+  Array.from({ length: pooledTokenCount }, (_, index) => tokenOf(firstToken + index));
 
 interface Pool {
   readonly pool: Address;
@@ -26,7 +26,7 @@ interface Pool {
 
 function poolsOf(tokens: readonly Address[]): Pool[] {
   const pairs = tokens.flatMap((token, index) =>
-    Array.from({ length: nextTokens }, (_, step) => tokens[(index + step + 1) % tokens.length] ?? token).map(
+    Array.from({ length: nextTokenCount }, (_, step) => tokens[(index + step + 1) % tokens.length] ?? token).map(
       (other): readonly [Address, Address] => (token < other ? [token, other] : [other, token]),
     ),
   );

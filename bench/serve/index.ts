@@ -21,7 +21,8 @@ const resolver = hexOf(6, 0, 5);
 const draft = "bench_serve_draft";
 
 /**
- * Opens a copy of the `bench queries` index with prices, names, NFTs and pools; it is stored for later runs. Returns its database.
+ * Opens a copy of the `bench queries` index with prices, names, NFTs and pools; it is stored for later runs. Returns the name of
+ * its database.
  * Indexes of other chains have the same blocks.
  */
 export async function openServedIndex(
@@ -87,7 +88,7 @@ async function writePrices(database: Database, chainId: number, facts: StoryFact
 /** Writes names of some wallets and tokens, as records of a resolver, and by address for the bare server, which cannot compute nodes in SQL. */
 async function writeNames(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const [namespace] = reverseNamespaces(chainId);
-  if (namespace === undefined) throw new Error("Expected a namespace of reverse names.");
+  if (namespace === undefined) throw new Error(`Chain ${chainId} has no namespace of reverse names.`);
   const wallets = facts.ordinary.filter((_, index) => index % 5 === 0);
   const tokens = Array.from({ length: 80 }, (_, index) => facts.tokenOf(1_000 + index * 25));
   const named = [facts.busy, ...wallets, ...tokens].map((address, index) => ({ address, name: `name-${index}.eth` }));

@@ -39,7 +39,7 @@ const checkSeconds = 12;
 const loadSeconds = 0.25;
 const minCellSeconds = 0.4;
 const maxCellSeconds = 5;
-const allRows = 16;
+const allRowCount = 16;
 /** Other cells of a row: cached, compressed and Express. */
 const otherColumns = 3;
 /** Ponder's libraries and PostGraphile. */
@@ -79,7 +79,7 @@ export function parseOptions(args: readonly string[]): Options {
   const { seconds: given } = values;
   const seconds =
     given === undefined
-      ? cellSeconds(numberOption(values, "minutes"), rows.length || allRows, cells)
+      ? cellSeconds(numberOption(values, "minutes"), rows.length || allRowCount, cells)
       : numberOption({ seconds: given }, "seconds");
   return {
     seed: numberOption(values, "seed"),

@@ -30,7 +30,7 @@ async function describe(client: DatabaseClient, text: string): Promise<Described
     `SELECT parameter_types::text[] AS parameters, result_types::text[] AS columns FROM pg_prepared_statements WHERE name = 'bench_described'`,
   );
   await client.query("DEALLOCATE bench_described");
-  if (described === undefined) throw new Error("PostgreSQL does not list the prepared statement.");
+  if (described === undefined) throw new Error(`PostgreSQL does not list the prepared statement: ${text}`);
   return described;
 }
 

@@ -21,7 +21,7 @@ export interface PeerServers {
   /** Sends the rows of the bare server's statement as GraphQL. */
   readonly postgraphile: ServerProcess;
   readonly bodiesOf: (rowCase: RowCase) => readonly string[];
-  /** Compares some responses of both with the product's and with the database's rows. @throws {Error} if they differ. */
+  /** Compares responses of `ponder` with the product's, and responses of `postgraphile` with rows of the database. @throws {Error} if they differ. */
   check(rowCase: RowCase, productPort: number, key: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ const maxMilliseconds = 60_000;
 const run = promisify(execFile);
 const debianFolder = "/usr/lib/postgresql";
 /** The number of statements with different values, because pgbench cannot vary text variables. Each client plans each statement once. */
-const variants = 8;
+const variantCount = 8;
 
 /** The path of pgbench; null if it is not installed. */
 export function findPgbench(): string | null {
@@ -33,7 +33,7 @@ export interface PgbenchWork {
 
 /** Some of the values, evenly spread: the first ones may be exceptional. */
 function spread<T>(values: readonly T[]): readonly T[] {
-  const count = Math.min(variants, values.length);
+  const count = Math.min(variantCount, values.length);
   return Array.from({ length: count }, (_, index) => values[Math.floor(((index + 0.5) * values.length) / count)]).filter(
     (value) => value !== undefined,
   );

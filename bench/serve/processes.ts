@@ -43,7 +43,7 @@ export async function startProcess(
     const hasExited = failure !== undefined || child.exitCode !== null || child.signalCode !== null;
     if (hasExited || performance.now() - startedAt > maxStartMilliseconds) {
       child.kill("SIGKILL");
-      throw new Error(`The server did not start: ${failure?.message ?? readFileSync(logFile, "utf8").slice(-500)}`);
+      throw new Error(`The server that logs to ${logFile} did not start: ${failure?.message ?? readFileSync(logFile, "utf8").slice(-500)}`);
     }
     await wait(50);
   }

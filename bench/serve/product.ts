@@ -59,7 +59,7 @@ export interface ProductOptions {
 }
 
 /** The deadline of requests and statements: on a busy machine, requests for long responses on 128 connections would exceed the default. */
-const deadline = 120_000;
+const deadlineMilliseconds = 120_000;
 
 /** Starts `ashlar serve` with default settings, except for cached responses, raised limits and the deadline. */
 export function startProduct(
@@ -79,7 +79,12 @@ export function startProduct(
       readUrls,
       ...(metricsPort === undefined ? {} : { metrics: { port: metricsPort } }),
       cache: cachesResponses ? {} : { megabytes: 0 },
-      limits: { requestsPerSecond: 1_000_000, ...raisedLimits, requestMilliseconds: deadline, statementMilliseconds: deadline },
+      limits: {
+        requestsPerSecond: 1_000_000,
+        ...raisedLimits,
+        requestMilliseconds: deadlineMilliseconds,
+        statementMilliseconds: deadlineMilliseconds,
+      },
     }),
   );
   const env = { DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0" };

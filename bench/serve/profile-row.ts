@@ -18,17 +18,18 @@ export async function profileRow(
   rowCase: RowCase,
   load: LoadOptions,
 ): Promise<string[]> {
-  const own = join(folder, `profile-${rowCase.row}`);
-  mkdirSync(own);
-  const product = await startProduct(programs, databaseUrl, own, { nodeOptions: ["--cpu-prof", `--cpu-prof-dir=${own}`] });
+  const profileFolder = join(folder, `profile-${rowCase.row}`);
+  mkdirSync(profileFolder);
+  const nodeOptions = ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
+  const product = await startProduct(programs, databaseUrl, profileFolder, { nodeOptions });
   await measureCell(product, rowCase, Math.min(connections, rowCase.maxConnections ?? connections), { ...load, milliseconds }).finally(() =>
     product.stop(),
   );
   const root = join(folder, "programs");
-  const functions = sharesOf(own, byFunction(root));
+  const functions = sharesOf(profileFolder, byFunction(root));
   return [
     `\nProfile of row ${rowCase.row} (${rowCase.name}): shares of self and total time by module, by function, and by function and total time`,
-    ...sharesOf(own, byModule(root)).slice(0, shownModules).map(lineOf),
+    ...sharesOf(profileFolder, byModule(root)).slice(0, shownModules).map(lineOf),
     "",
     ...functions.slice(0, shownFunctions).map(lineOf),
     "",

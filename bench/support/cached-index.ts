@@ -11,7 +11,7 @@ export interface CachedIndex {
   readonly inputs: readonly unknown[];
   /** Printed while it is generated. */
   readonly label: string;
-  /** Script that receives the argument and `databaseUrl`, and fills the empty database there. */
+  /** Script that receives the argument with `databaseUrl`, the URL of the empty database that it fills. */
   readonly script: URL;
   readonly argument: object;
 }

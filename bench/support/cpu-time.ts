@@ -37,8 +37,8 @@ function cpuMillisecondsOfProcess(id: number): number | null {
 export function cpuMillisecondsOfFamily(id: number): number | null {
   if (process.platform !== "linux") return null;
   return withChildren(id).reduce<number | null>((sum, member) => {
-    const own = cpuMillisecondsOfProcess(member);
-    return sum === null || own === null ? null : sum + own;
+    const memberMilliseconds = cpuMillisecondsOfProcess(member);
+    return sum === null || memberMilliseconds === null ? null : sum + memberMilliseconds;
   }, 0);
 }
 

@@ -62,7 +62,7 @@ function* portions<T>(items: Iterable<T>, size: number): Generator<T[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** Append-only tables. Tables with one row per key are written at the end, and queues stay empty. */
+/** Returns the append-only tables. Tables with one row per key are written at the end, and queues stay empty. */
 function growingTables(tables: readonly Table[]): readonly Table[] {
   const unsupported = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
   if (unsupported !== undefined)

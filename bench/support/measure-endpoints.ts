@@ -20,8 +20,8 @@ export interface EndpointTimes {
 
 /** The minimum number of items in a response, because timing a request that finds nothing is meaningless. */
 const minItems = 1;
-/** Warms up caches, connections and the JIT compiler. */
-const warmUp = 10;
+/** The minimum number of unmeasured requests, which warm up caches, connections and the JIT compiler. */
+const minWarmUpRequests = 10;
 
 /** Requests every variant of every endpoint repeatedly; each time includes the complete response. @throws {Error} if a response has no items. */
 export async function measureEndpoints(
@@ -46,7 +46,7 @@ async function measureVariant(
   { name, paths }: Variant,
   times: number,
 ): Promise<VariantTimes> {
-  for (let iteration = 0; iteration < Math.max(warmUp, paths.length); iteration += 1) {
+  for (let iteration = 0; iteration < Math.max(minWarmUpRequests, paths.length); iteration += 1) {
     const path = paths[iteration % paths.length] ?? "";
     if (itemsIn(path, await serving.get(path)) < minItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
   }

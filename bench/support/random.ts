@@ -1,4 +1,4 @@
-/** Deterministic generator of numbers in [0, 1) (mulberry32). */
+/** Creates a deterministic generator of numbers in [0, 1) (mulberry32). */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export const createRandom = (seed: number): (() => number) => {
   };
 };
 
-const mixed = (word: number): number => {
+const mix = (word: number): number => {
   let hash = word | 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
@@ -20,9 +20,9 @@ const mixed = (word: number): number => {
 export const hexOf = (kind: number, number: number, words: number): `0x${string}` => {
   let text = "0x";
   // Mixes in the high part too, so that numbers above 2^32 differ.
-  let state = mixed(mixed(kind + 0x9e3779b9) ^ number ^ Math.imul(Math.floor(number / 2 ** 32), 0x27d4eb2f));
+  let state = mix(mix(kind + 0x9e3779b9) ^ number ^ Math.imul(Math.floor(number / 2 ** 32), 0x27d4eb2f));
   for (let word = 0; word < words; word += 1) {
-    state = mixed(state + Math.imul(word + 1, 0x9e3779b9) + number);
+    state = mix(state + Math.imul(word + 1, 0x9e3779b9) + number);
     text += state.toString(16).padStart(8, "0");
   }
   return text as `0x${string}`;

@@ -6,7 +6,7 @@ import { migrations } from "../../runtime/migrations.ts";
 /** An embedded server with Ashlar's settings, and named databases on it. */
 export interface BenchServer {
   urlOf(name: string): string;
-  /** Creates a migrated database, replacing one of the same name. */
+  /** Creates a migrated database, replacing one of the same name. Returns its URL. */
   create(name: string): Promise<string>;
   /** Copies a database, replacing one of the same name. */
   copy(name: string, to: string): Promise<void>;

@@ -29,7 +29,7 @@ export async function describeSchema(database: Queryable): Promise<string> {
   return [...columns.map(({ line }) => line), ...indexes.map(({ definition }) => definition)].join("\n");
 }
 
-/** An index; `constraint` is the definition of the primary key that it belongs to, or null. */
+/** An index; `constraint` is the definition of the primary key, or unique or exclusion constraint, that it belongs to, or null. */
 export interface IndexRecord {
   readonly table: string;
   readonly name: string;

@@ -8,8 +8,8 @@ export interface QueryTimes {
   readonly cpu: readonly number[];
 }
 
-/** Unmeasured runs that warm up caches and connections. */
-const warmUp = 3;
+/** The number of unmeasured runs, which warm up caches and connections. */
+const warmUpRuns = 3;
 
 /** Runs a query repeatedly and measures each run. `check` receives the rows of each run. */
 export async function timeQuery<Rows>(
@@ -20,7 +20,7 @@ export async function timeQuery<Rows>(
 ): Promise<QueryTimes> {
   const milliseconds: number[] = [];
   const cpu: number[] = [];
-  for (let iteration = 0; iteration < warmUp; iteration += 1) await run(0);
+  for (let iteration = 0; iteration < warmUpRuns; iteration += 1) await run(0);
   for (let iteration = 0; iteration < times; iteration += 1) {
     const cpuTime = await startCpuClock(database);
     const started = performance.now();

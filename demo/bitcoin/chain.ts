@@ -29,7 +29,7 @@ export interface MinedBlock {
 export interface BitcoinChain {
   /** By height. */
   readonly blocks: readonly MinedBlock[];
-  /** Adds a block with a coinbase and transactions; a repeated coinbase is the same transaction as before. */
+  /** Adds a block. The coinbase is given by its payments, or as a transaction, such as the coinbase of an earlier block. */
   mine(transactions?: readonly Transaction[], coinbase?: Transaction | readonly Payment[]): MinedBlock;
   /** Removes the blocks above a height. */
   fork(height: number): void;
@@ -46,7 +46,7 @@ const anyoneCanSpend = script.compile([opcodes.OP_TRUE ?? 0x51]);
 /** Renders a hash as Bitcoin displays it: in reverse byte order. */
 export const displayHash = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
 
-/** Creates a chain with its genesis block. `timeOf` returns the time (Unix seconds) of the block at a height; by default, ten minutes apart. */
+/** Creates a chain with its genesis block. `timeOf` returns the time (Unix seconds) of the block at a height; by default, blocks are ten minutes apart. */
 export function createBitcoinChain(timeOf = (height: number): number => defaultGenesisTime + 600 * height): BitcoinChain {
   const blocks: MinedBlock[] = [];
   /** Makes blocks of different branches have different hashes even if their transactions are the same. */

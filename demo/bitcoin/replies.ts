@@ -42,7 +42,7 @@ export function blockReply({ blocks, coin }: BitcoinChain, block: MinedBlock, ve
   };
 }
 
-/** A transaction. If the node has the coins that the transaction spends, the reply includes its fee, and at verbosity 3 the coins as well. */
+/** A transaction. If the node has the coins that the transaction spends, the response includes its fee, and at verbosity 3 the coins as well. */
 export function transactionReply(transaction: Transaction, verbosity: number, form: ReplyForm, spent: () => readonly Coin[]) {
   const isCoinbase = transaction.isCoinbase();
   const coins = isCoinbase || !form.hasUndoData ? [] : spent();

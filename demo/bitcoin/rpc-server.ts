@@ -49,7 +49,7 @@ export async function startRpcServer({ respond, supportsVersion2, credentials }:
       ? { code: error.code, message: error.message }
       : { code: -32603, message: `Internal error: ${String(error)}` };
 
-  const reply = (call: Call) => {
+  const respondToCall = (call: Call) => {
     const { jsonrpc, id = null, method, params = [] } = call;
     const isVersion2 = jsonrpc === "2.0" && supportsVersion2;
     try {
@@ -69,9 +69,9 @@ export async function startRpcServer({ respond, supportsVersion2, credentials }:
     const text = await bodyOf(request);
     if (text === null) return void response.writeHead(413, { connection: "close" }).end();
     const body = parseOrNull(text);
-    const replies = (Array.isArray(body) ? body : [body]).map((call: unknown) => reply(isCall(call) ? call : {}));
-    response.writeHead(!Array.isArray(body) && replies[0]?.isHttpError === true ? 500 : 200, { "content-type": "application/json" });
-    response.end(renderJson(Array.isArray(body) ? replies.map(({ body: result }) => result) : replies[0]?.body));
+    const callResponses = (Array.isArray(body) ? body : [body]).map((call: unknown) => respondToCall(isCall(call) ? call : {}));
+    response.writeHead(!Array.isArray(body) && callResponses[0]?.isHttpError === true ? 500 : 200, { "content-type": "application/json" });
+    response.end(renderJson(Array.isArray(body) ? callResponses.map(({ body: result }) => result) : callResponses[0]?.body));
   };
 
   const server = createServer({ requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds }, (request, response) => {

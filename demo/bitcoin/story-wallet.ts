@@ -76,8 +76,8 @@ export function createStoryWallet(kind: keyof typeof inputSizes, { script, addre
           return { txid: txids[position] ?? "", vout, ...output, height, isCoinbase: transaction.isCoinbase() };
         }),
       );
-      const own = Buffer.from(script);
-      coins = [...coins, ...received.filter((coin) => own.equals(coin.script))];
+      const ownScript = Buffer.from(script);
+      coins = [...coins, ...received.filter((coin) => ownScript.equals(coin.script))];
     },
   };
 }

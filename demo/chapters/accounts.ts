@@ -44,7 +44,7 @@ export const findHolder = (context: StoryContext, token: Address, candidates: re
 
 const createAccounts = (context: StoryContext): Accounts => {
   const users = Array.from({ length: Math.max(24, context.scaled(420)) }, (_, index) => addressOf(`crowd ${index}`));
-  const founders = Math.max(16, context.scaled(110));
+  const founderCount = Math.max(16, context.scaled(110));
   return {
     treasury,
     deployer: addressOf("deployer"),
@@ -58,7 +58,10 @@ const createAccounts = (context: StoryContext): Accounts => {
     washTraders: [addressOf("wash trader 1"), addressOf("wash trader 2")],
     users,
     dealers: users.slice(0, Math.max(12, context.scaled(90))),
-    active: (day) => users.slice(0, founders + Math.floor(((users.length - founders) * Math.min(day, lastJoiningDay)) / lastJoiningDay)),
+    active: (day) => {
+      const joinedCount = Math.floor(((users.length - founderCount) * Math.min(day, lastJoiningDay)) / lastJoiningDay);
+      return users.slice(0, founderCount + joinedCount);
+    },
   };
 };
 

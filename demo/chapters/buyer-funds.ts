@@ -5,7 +5,7 @@ import { type Currency, type Marketplace, splitPrice } from "./marketplace-order
 
 /** 0.001 ether; prices are multiples of it. */
 export const finney = 10n ** 15n;
-const attempts = 20;
+const maxAttempts = 20;
 
 /** Finds buyers that can pay, and records the effect of sales on their holdings. */
 export const createBuyerFunds = ({ holdings }: StoryContext, { weth }: Marketplace, random: Random) => {
@@ -15,7 +15,7 @@ export const createBuyerFunds = ({ holdings }: StoryContext, { weth }: Marketpla
     canPay,
     /** A random account other than the seller that can pay; undefined if 20 attempts find none. */
     findBuyer: (candidates: readonly Address[], seller: Address, currency: Currency, price: bigint): Address | undefined => {
-      for (let attempt = 0; attempt < attempts; attempt++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const candidate = random.pick(candidates);
         if (candidate !== seller && canPay(candidate, currency, price)) return candidate;
       }

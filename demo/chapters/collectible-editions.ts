@@ -32,7 +32,7 @@ export const setUpEditions = async (
     for (const id of ids) change(to, id, amount);
     return { from: deployer, to: editions, data: encode(abi, "mintBatch", [to, ids, ids.map(() => amount)]) };
   };
-  const badge = (to: Address, id: number): Call => ({
+  const mintBadge = (to: Address, id: number): Call => ({
     from: deployer,
     to: badges,
     data: encode(artifacts.presetMultiToken.abi, "mint", [to, BigInt(id), 1n, "0x"]),
@@ -42,8 +42,8 @@ export const setUpEditions = async (
     mintBatch(collector, editionIds.slice(0, 6), 5n),
     mintBatch(trader, editionIds.slice(4, 8), 9n),
     ...accounts.dealers.slice(0, 12).map((dealer, index) => mint(dealer, editionIds[index % 12] ?? 1n, 20n)),
-    badge(collector, 1),
-    badge(trader, 2),
+    mintBadge(collector, 1),
+    mintBadge(trader, 2),
   ]);
 
   const send = (to: Address): Call => {
@@ -68,7 +68,7 @@ export const setUpEditions = async (
     const kind = random.below(12);
     if (kind < 3) return mint(to, random.pick(editionIds), BigInt(random.between(1, 10)));
     if (kind === 3) return mintBatch(to, editionIds.slice(random.below(6), 6 + random.below(6)), 2n);
-    if (kind === 4) return badge(to, random.between(1, 5));
+    if (kind === 4) return mintBadge(to, random.between(1, 5));
     if (kind === 5) return { from: to, to: editions, data: encodeApprovalForAll(random.pick(accounts.dealers), true), gas: 90_000 };
     if (kind === 6) {
       const { owner, id, amount } = random.pick([...balances.values()].filter((held) => held.owner !== collector));

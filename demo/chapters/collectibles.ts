@@ -19,7 +19,7 @@ export interface Collectibles {
 }
 
 const passUri = `data:application/json,${encodeURIComponent('{"name":"Quarry Pass","attributes":[{"trait_type":"Kind","value":"Visitor"}]}')}#`;
-const collectorsArt = 8;
+const collectorArtCount = 8;
 
 /** Tracks the owners of an ERC-721 collection, so that only owners transfer. Ids count up as in its contract. */
 const trackCollection = (context: StoryContext, address: Address, issuer: Address, firstId: bigint) => {
@@ -60,7 +60,7 @@ export const setUpCollectibles = async (
   const random = context.random("collectibles");
   const { editions, badges, dailyCalls: editionsCalls } = await setUpEditions(context, accounts);
   await context.mine([
-    ...Array.from({ length: collectorsArt }, () => art.mint(collector)),
+    ...Array.from({ length: collectorArtCount }, () => art.mint(collector)),
     ...Array.from({ length: 4 }, () => art.mint(trader)),
     ...accounts.dealers.slice(0, 20).map((dealer) => art.mint(dealer)),
     passes.mint(collector),
@@ -91,7 +91,7 @@ export const setUpCollectibles = async (
     ...(await editionsCalls(day)),
   ];
   return {
-    collectibles: { art: art.address, editions, passes: passes.address, badges, artTokenId: BigInt(collectorsArt - 1) },
+    collectibles: { art: art.address, editions, passes: passes.address, badges, artTokenId: BigInt(collectorArtCount - 1) },
     dailyCalls,
   };
 };

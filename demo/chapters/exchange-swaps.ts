@@ -55,10 +55,10 @@ export const createSwaps = (
   const swap = (from: Address, route: readonly Address[]): Call[] => {
     const [paid, bought] = [route[0] as Address, route.at(-1) as Address];
     const to = random.chance(15) ? random.pick(accounts.dealers) : from;
-    const fromEther = paid === weth && random.chance(2);
-    const amount = holdings.spend(fromEther ? nativeTokenAddress : paid, from, random, fromEther ? [1, 6] : [4, 25]);
+    const paysEther = paid === weth && random.chance(2);
+    const amount = holdings.spend(paysEther ? nativeTokenAddress : paid, from, random, paysEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
-    if (fromEther) return [buyWithEther(from, to, amount, route, bought)];
+    if (paysEther) return [buyWithEther(from, to, amount, route, bought)];
     const functionName = bought === weth && random.chance(2) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
     return [call(from, functionName, [amount, 0n, route, to, farDeadline])];
   };
@@ -69,7 +69,7 @@ export const createSwaps = (
     const dealerSwaps = Array.from({ length: context.scaled(swapsPerDay - traderSwapsPerDay) }, () =>
       swap(random.pick(accounts.dealers), random.pick(routes)),
     ).flat();
-    const labelled = day === storyDays / 2 ? swap(accounts.trader, [usd, gold]).map((call) => ({ ...call, label: "swap" })) : [];
+    const labelled = day === storyDays / 2 ? swap(accounts.trader, [usd, gold]).map((swapCall) => ({ ...swapCall, label: "swap" })) : [];
     return [...dealerSwaps, ...labelled, ...traderSwaps];
   };
 };

@@ -27,9 +27,9 @@ export interface Exchange {
 export interface RivalExchange {
   readonly factory: Address;
   readonly router: Address;
-  /** No decimals. */
+  /** A token without decimals. */
   readonly ticket: Address;
-  /** 27 decimals. */
+  /** A token with 27 decimals. */
   readonly saffron: Address;
   readonly pairs: {
     /** The first exchange has the same pair. */

@@ -93,7 +93,7 @@ export const setUpExchange = async (
     const share = await context.read<bigint>(pool.pair, artifacts.pair.abi, "balanceOf", [from]);
     const amount = (share * BigInt(source.between(100, 400))) / 1000n;
     if (amount === 0n) return [];
-    // Withdraws ether from a pool with wrapped ether: the router unwraps it.
+    // Withdraws ether instead of wrapped ether, which the router unwraps.
     const data =
       pool.tokens[1] === weth
         ? encode(artifacts.router.abi, "removeLiquidityETH", [pool.tokens[0], amount, 0n, 0n, from, farDeadline])

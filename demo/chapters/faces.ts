@@ -4,10 +4,10 @@ import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 
 const supply = 40n;
-/** Faces assigned at the start; anyone may claim the rest. */
-const assigned = 30;
+/** The number of faces assigned at the start; anyone may claim the rest. */
+const assignedCount = 30;
 const finney = 10n ** 15n;
-const attempts = 20;
+const maxAttempts = 20;
 
 /** The collection and the owners of its tokens; ids start at 0. */
 interface Faces {
@@ -22,7 +22,7 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
   const { deployer, collector, dealers } = accounts;
   const faces = await context.deploy(deployer, artifacts.punkLike, [supply]);
   const random = context.random("faces");
-  const owners: Address[] = Array.from({ length: assigned }, (_, index) => (index < 3 ? collector : random.pick(dealers)));
+  const owners: Address[] = Array.from({ length: assignedCount }, (_, index) => (index < 3 ? collector : random.pick(dealers)));
   const call = (from: Address, functionName: string, parameters: readonly unknown[], value = 0n): Call => ({
     from,
     to: faces,
@@ -31,12 +31,12 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
     gas: 200_000,
   });
   await context.mine([
-    { ...call(deployer, "setInitialOwners", [owners, owners.map((_, index) => BigInt(index))]), gas: 100_000 + assigned * 60_000 },
+    { ...call(deployer, "setInitialOwners", [owners, owners.map((_, index) => BigInt(index))]), gas: 100_000 + assignedCount * 60_000 },
     call(deployer, "allInitialOwnersAssigned", []),
   ]);
 
   const findPayer = (day: number, owner: Address, price: bigint): Address | undefined => {
-    for (let attempt = 0; attempt < attempts; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const payer = random.pick(accounts.active(day));
       if (payer !== owner && holdings.balanceOf(nativeTokenAddress, payer) >= price) return payer;
     }

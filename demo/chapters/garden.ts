@@ -4,19 +4,19 @@ import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 import { createPlantRegistry, type Garden, type PlantRegistry } from "./garden-types.ts";
 
-const plants = 2_000;
+const plantCount = 2_000;
 const plantsPerCall = 50;
 /** The number of planting calls before the first day. */
-const setupCalls = 4;
-/** From this day on, the other plants are planted: the node processes all contract storage for each block, so planting late is faster. */
+const setupCallCount = 4;
+/** From this day on, the remaining plants are planted: the node processes all contract storage for each block, so planting late is faster. */
 const firstPlantingDay = 20;
 
 /** The owners of the first plants by id; the other plants have random owners. */
 const firstOwners = ({ washTraders, collector, trader, gardener }: Accounts): readonly Address[] => [
   ...[washTraders[0], washTraders[0], collector, collector, collector, collector, trader, trader, trader, trader],
-  ...Array.from({ length: gardenerPlants }, () => gardener),
+  ...Array.from({ length: gardenerPlantCount }, () => gardener),
 ];
-const gardenerPlants = 20;
+const gardenerPlantCount = 20;
 const keptId = 3n;
 const tradedId = 11n;
 
@@ -72,21 +72,21 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   const garden: Garden = { address, registry, keptId, tradedId, plant };
   registry.reserve(keptId, 4n, 8n, tradedId);
 
-  const sizes = Array.from({ length: Math.ceil(context.scaled(plants) / plantsPerCall) }, (_, index) =>
-    Math.min(plantsPerCall, context.scaled(plants) - index * plantsPerCall),
+  const sizes = Array.from({ length: Math.ceil(context.scaled(plantCount) / plantsPerCall) }, (_, index) =>
+    Math.min(plantsPerCall, context.scaled(plantCount) - index * plantsPerCall),
   );
   const chooseOwner = (day: number): Address => {
     const choice = random.below(40);
     if (choice < 2) return accounts.gardener;
     return choice === 2 ? accounts.trader : choice === 3 ? accounts.collector : random.pick(accounts.active(day));
   };
-  const batch = (day: number, firstOwnersOfBatch: readonly Address[] = []): readonly Call[] => {
+  const plantBatch = (day: number, firstOwnersOfBatch: readonly Address[] = []): readonly Call[] => {
     const size = sizes.shift();
     return size === undefined ? [] : [plant(Array.from({ length: size }, (_, index) => firstOwnersOfBatch[index] ?? chooseOwner(day)))];
   };
   await context.mine([
-    ...batch(0, firstOwners(accounts)),
-    ...Array.from({ length: setupCalls - 1 }, () => batch(0)).flat(),
+    ...plantBatch(0, firstOwners(accounts)),
+    ...Array.from({ length: setupCallCount - 1 }, () => plantBatch(0)).flat(),
     ...firstApprovals(garden, accounts, registry),
   ]);
 
@@ -120,7 +120,7 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   return {
     garden,
     dailyCalls: (day) => [
-      ...(day < firstPlantingDay ? [] : batch(day)),
+      ...(day < firstPlantingDay ? [] : plantBatch(day)),
       ...Array.from({ length: context.scaled(4) }, () => randomAction(day)).flat(),
     ],
   };

@@ -19,7 +19,7 @@ export const setUpLanterns = async (context: StoryContext, accounts: Accounts): 
   const address = await context.deploy(deployer, artifacts.basedCollection, ["Harbor Lanterns", "LANTERN", `ipfs://${lanternFolder}/`]);
   const random = context.random("lanterns");
   const count = Math.max(12, context.scaled(lanternCount));
-  // The collector keeps the first two.
+  // The collector keeps the first two lanterns.
   const owners = Array.from({ length: count }, (_, index) => (index < 2 ? collector : index < 4 ? trader : random.pick(dealers)));
   const calls: Call[] = [];
   for (let start = 0; start < count; start += lanternsPerCall) {

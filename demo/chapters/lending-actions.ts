@@ -29,10 +29,10 @@ export const createLendingActions = ({ artifacts, holdings }: StoryContext, rand
   });
   /** Removes from the account's position a quarter of the supply that its debt does not require; returns the amount. */
   const release = (reserve: LendingReserve, owner: Address): bigint => {
-    const own = position(reserve, owner);
-    const amount = (own.supplied - (own.borrowed * 5n) / 2n) / 4n;
+    const accountPosition = position(reserve, owner);
+    const amount = (accountPosition.supplied - (accountPosition.borrowed * 5n) / 2n) / 4n;
     if (amount < minAmount) return 0n;
-    own.supplied -= amount + 1n;
+    accountPosition.supplied -= amount + 1n;
     return amount;
   };
   /** Borrows an amount, regardless of what the account supplied. Mode 1 is a stable rate, mode 2 a variable one. */
@@ -58,10 +58,10 @@ export const createLendingActions = ({ artifacts, holdings }: StoryContext, rand
       return borrowAmount(reserve, owner, (supplied * 2n) / 5n - borrowed, mode);
     },
     repay: (reserve: LendingReserve, owner: Address): Call[] => {
-      const own = position(reserve, owner);
-      const amount = own.borrowed / 3n;
+      const accountPosition = position(reserve, owner);
+      const amount = accountPosition.borrowed / 3n;
       if (amount < minAmount || holdings.balanceOf(reserve.asset, owner) < amount) return [];
-      own.borrowed -= amount;
+      accountPosition.borrowed -= amount;
       holdings.deduct(reserve.asset, owner, amount);
       return [callPool(owner, reserve.pool, "repay", [reserve.asset, amount, 2, owner])];
     },

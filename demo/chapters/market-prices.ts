@@ -1,14 +1,17 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { StoryContext } from "../story/types.ts";
 
-/** A token's market price in millionths of a dollar per whole token. */
+/** A token's market price. */
 export interface Rate {
+  /** The number of smallest units in a whole token. */
   readonly unit: bigint;
+  /** Millionths of a dollar per whole token. */
   readonly price: bigint;
 }
 
 /** The off-chain market price of each token: a random walk of up to four percent a day. */
 export interface MarketPrices {
+  /** The current rate of a token; its price is 0 for an unknown token. */
   rate(token: Address): Rate;
   /** Adds a token. */
   add(token: Address, rate: Rate): void;

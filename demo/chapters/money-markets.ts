@@ -109,7 +109,7 @@ const setUpProtocol = async (
     // An amount that the collateral does not cover at a higher price of the dollar.
     ...actions.borrow(dollar, debtor, 600n, 1n),
   ]);
-  const act = (): Call[] => {
+  const randomAction = (): Call[] => {
     const [owner, market] = [random.pick(people), random.pick(markets)];
     switch (random.below(6)) {
       case 0:
@@ -126,6 +126,6 @@ const setUpProtocol = async (
   };
   return {
     protocol: { registry, markets },
-    dailyCalls: (day) => (day === liquidationDay ? actions.liquidate(registry, dollar, collateral, debtor, collector) : act()),
+    dailyCalls: (day) => (day === liquidationDay ? actions.liquidate(registry, dollar, collateral, debtor, collector) : randomAction()),
   };
 };

@@ -22,7 +22,7 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
     context.read<Address>(payouts, abi, "splitter"),
     ...Array.from({ length: cloneCount }, (_, index) => context.read<Address>(payouts, abi, "clones", [BigInt(index)])),
   ]);
-  let boxes = 0;
+  let boxCount = 0;
   const deposits: { owner: Address; amount: bigint }[] = [];
   const pay = (from: Address, value: bigint, functionName: string, parameters: readonly unknown[] = []): Call => ({
     from,
@@ -32,9 +32,9 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
   });
 
   const createBox = (owner: Address, value: bigint): Call => {
-    boxes += 1;
-    if (boxes % 2 === 0) return pay(owner, value, "createBox");
-    return pay(owner, value, "createBoxAt", [pad(toHex(boxes), { size: 32 })]);
+    boxCount += 1;
+    if (boxCount % 2 === 0) return pay(owner, value, "createBox");
+    return pay(owner, value, "createBoxAt", [pad(toHex(boxCount), { size: 32 })]);
   };
   const withdraw = (): Call[] => {
     const deposit = deposits.shift();
@@ -46,7 +46,7 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
     if (from === undefined) return [];
     const kind = random.below(9);
     if (kind === 0) return withdraw();
-    if (kind === 1 && boxes > 0) return [pay(from, 0n, "openBox", [BigInt(random.below(boxes))])];
+    if (kind === 1 && boxCount > 0) return [pay(from, 0n, "openBox", [BigInt(random.below(boxCount))])];
     const value = holdings.spend(nativeTokenAddress, from, random, [2, 15]);
     if (kind === 2) {
       deposits.push({ owner: from, amount: value });

@@ -114,7 +114,7 @@ const createOpenListings = (context: MarketplaceContext) => {
       open.push({ ...listing, until: day + random.between(1, 6) });
       return listing.calls;
     },
-    /** Fills or cancels the listings that end today; a seller that cancels its last one may revoke the marketplace's approval. */
+    /** Fills or cancels the listings that end today; a seller that cancels its last listing may revoke the marketplace's approval. */
     closeDue: (day: number): readonly Call[] => {
       const due = open.filter(({ until }) => until <= day);
       open = open.filter(({ until }) => until > day);

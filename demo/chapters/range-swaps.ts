@@ -62,10 +62,10 @@ export const createRangeSwaps = (
   ] as const;
   const swap = (from: Address): Call[] => {
     const { pool, route } = random.pick(routes);
-    const fromEther = route[0] === weth && random.chance(2);
-    const amount = holdings.spend(fromEther ? nativeTokenAddress : route[0], from, random, fromEther ? [1, 6] : [4, 25]);
+    const paysEther = route[0] === weth && random.chance(2);
+    const amount = holdings.spend(paysEther ? nativeTokenAddress : route[0], from, random, paysEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
-    if (pool !== null) return [{ from, to: router, value: fromEther ? amount : 0n, data: encodeSwap(from, pool, route, amount) }];
+    if (pool !== null) return [{ from, to: router, value: paysEther ? amount : 0n, data: encodeSwap(from, pool, route, amount) }];
     const path = encodePath([usd, weth, gold], [dollarEther.fee, goldEther.fee]);
     const data = encode(artifacts.rangeRouter.abi, "exactInput", [
       { path, recipient: from, deadline: farDeadline, amountIn: amount, amountOutMinimum: 0n },

@@ -6,7 +6,7 @@ import { farDeadline, type Pool, type RivalExchange, unlimited } from "./exchang
 
 /** The day on which all providers of the drained pool withdraw; the protocol fee is withdrawn the day after. */
 export const drainDay = storyDays - 6;
-/** The day on which a second provider joins that pool. */
+/** The day on which a second provider joins the drained pool. */
 const joinDay = 10;
 
 interface LiquidityPools {
@@ -40,11 +40,11 @@ export const setUpRivalLiquidity = async (
   });
 
   const add = (from: Address, { tokens }: Pool): Call[] => {
-    const inEther = tokens[1] === weth && random.chance(2);
+    const addsEther = tokens[1] === weth && random.chance(2);
     const first = holdings.spend(tokens[0], from, random, [20, 60]);
-    const second = holdings.spend(inEther ? nativeTokenAddress : tokens[1], from, random, [20, 60]);
+    const second = holdings.spend(addsEther ? nativeTokenAddress : tokens[1], from, random, [20, 60]);
     if (first === 0n || second === 0n) return [];
-    return inEther
+    return addsEther
       ? [call(from, "addLiquidityETH", [tokens[0], first, 0n, 0n, from, farDeadline], second)]
       : [call(from, "addLiquidity", [...tokens, first, second, 0n, 0n, from, farDeadline])];
   };
@@ -61,8 +61,8 @@ export const setUpRivalLiquidity = async (
     }
     return [];
   };
-  const withdrawAll = async (accounts: readonly Address[]): Promise<Call[]> =>
-    (await Promise.all(accounts.map((account) => remove(account, drained, 1_000)))).flat();
+  const withdrawAll = async (owners: readonly Address[]): Promise<Call[]> =>
+    (await Promise.all(owners.map((owner) => remove(owner, drained, 1_000)))).flat();
 
   return async (day) => {
     if (day === joinDay) return add(joiner, drained);

@@ -37,10 +37,10 @@ export const createRivalSwaps = (
   const withoutSalt = routes.filter((route) => !route.includes(salt));
   const swap = (from: Address, route: readonly Address[]): Call[] => {
     const [paid, bought] = [route[0] as Address, route.at(-1) as Address];
-    const fromEther = paid === weth && random.chance(2);
-    const amount = holdings.spend(fromEther ? nativeTokenAddress : paid, from, random, fromEther ? [1, 6] : [4, 25]);
+    const paysEther = paid === weth && random.chance(2);
+    const amount = holdings.spend(paysEther ? nativeTokenAddress : paid, from, random, paysEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
-    if (fromEther) {
+    if (paysEther) {
       const data = encode(artifacts.router.abi, "swapExactETHForTokens", [0n, route, from, farDeadline]);
       return [{ from, to: router, value: amount, data }];
     }

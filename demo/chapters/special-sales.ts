@@ -5,7 +5,7 @@ import type { Call } from "../story/types.ts";
 import { finney } from "./buyer-funds.ts";
 import type { MarketplaceContext } from "./plant-sales.ts";
 
-/** Edition ids that only the marketplace transfers; the collection's chapter uses others. */
+/** Edition ids that only the marketplace transfers; the collection's chapter uses other ids. */
 export const soldEditions = [13n, 14n, 15n, 16n] as const;
 const unitsPerEdition = 100n;
 const unitsOffered = 10n;

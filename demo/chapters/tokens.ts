@@ -15,7 +15,7 @@ interface StoryToken {
 
 /** The ERC-20 tokens, each a different case for an indexer. */
 export interface Tokens {
-  /** Six decimals. */
+  /** Has six decimals. */
   readonly usd: StoryToken;
   readonly gold: StoryToken;
   readonly salt: StoryToken;

@@ -27,8 +27,8 @@ const tideUnit = 10n ** 18n;
 
 /**
  * Deploys a vault with two pools, which the market maker joins first. Each day has two joins, exits or swaps; every tenth day, the asset manager
- * withdraws dollars from a pool, reports their yield, or returns them. The last day ends with joins, so that the newest readings include
- * everything.
+ * withdraws dollars from a pool, reports their yield, or returns them. The last day ends with joins, so that the newest readings include all
+ * changes.
  */
 export const setUpVaultPools = async (
   context: StoryContext,
@@ -59,7 +59,7 @@ export const setUpVaultPools = async (
   const goldAmount = (firstJoin * dollarUnit * unit) / price;
   await context.mine([
     mint(gold, tokens.gold.abi, marketMaker, goldAmount),
-    // For both pools, and for the yield that the asset manager pays.
+    // Covers the joins of both pools, and the yield that the asset manager pays.
     mint(usd, tokens.usd.abi, marketMaker, 3n * firstJoin * dollarUnit),
     ...[marketMaker, ...people].map((to) => mint(tideDollar, presetToken.abi, to, firstJoin * tideUnit)),
     ...[marketMaker, ...people].flatMap((from) =>
@@ -96,13 +96,13 @@ export const setUpVaultPools = async (
       const picked = Array.from({ length: 2 }, () => random.pick([moves.join, moves.exit, moves.swap, moves.swap]));
       const calls: Call[] = [];
       for (const move of picked) calls.push(...(await move(random.pick(all), random.pick(people))));
-      return day % 10 === 5 ? [...calls, ...managedDollars(day, goldDollar, callVault, { marketMaker, usd })] : calls;
+      return day % 10 === 5 ? [...calls, ...manageDollars(day, goldDollar, callVault, { marketMaker, usd })] : calls;
     },
   };
 };
 
 /** In turn, the asset manager withdraws dollars from the pool, reports a gain of a thousandth, and returns all of them. */
-const managedDollars = (
+const manageDollars = (
   day: number,
   { id }: VaultPool,
   callVault: (from: Address, name: string, parameters: readonly unknown[]) => Call,

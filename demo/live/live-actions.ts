@@ -66,12 +66,12 @@ export const chooseAction = async (context: LiveContext): Promise<LiveAction> =>
       [values.goldToken as Address, 3_000],
     ] as const);
     const weth = values.wrappedNative as Address;
-    const buys = random.chance(2);
-    const [tokenIn, tokenOut] = buys ? [weth, token] : [token, weth];
-    const [recipient, amountIn] = buys ? [from, paid] : [trader, await amountBought(first, paid, [weth, token])];
+    const isPurchase = random.chance(2);
+    const [tokenIn, tokenOut] = isPurchase ? [weth, token] : [token, weth];
+    const [recipient, amountIn] = isPurchase ? [from, paid] : [trader, await amountBought(first, paid, [weth, token])];
     const limits = { deadline: farDeadline, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n };
     const data = encode(artifacts.rangeRouter.abi, "exactInputSingle", [{ tokenIn, tokenOut, fee, recipient, amountIn, ...limits }]);
-    return { from: recipient, to: values.rangeRouter as Address, value: buys ? paid : 0n, data };
+    return { from: recipient, to: values.rangeRouter as Address, value: isPurchase ? paid : 0n, data };
   };
 
   const kind = random.below(11);

@@ -21,7 +21,7 @@ export interface LiveChainOptions {
   readonly node: DemoNode;
   readonly artifacts: Artifacts;
   readonly identity: Identity;
-  /** Resolves when the chain up to now is saved. */
+  /** Resolves when the chain built so far is saved. */
   readonly saving: Promise<void>;
   readonly logger: DemoLogger;
 }

@@ -13,7 +13,7 @@ const searchedPlants = 30n;
 /** The balance that a buyer retains. */
 const minRemainder = 2_000n * finney;
 
-/** Returns one of the newest plants that the gardener owns, or null. */
+/** Searches the newest plants, and returns the id of the first that the gardener owns; null if there is none. */
 const findForSale = async ({ client, values, artifacts }: LiveContext, planted: bigint): Promise<bigint | null> => {
   const { abi } = artifacts.gardenCollection;
   for (let id = planted; id > 0n && id > planted - searchedPlants; id--) {

@@ -14,7 +14,7 @@ export interface NodeClient {
   close(): Promise<void>;
 }
 
-interface Reply {
+interface RpcResponse {
   readonly id: number;
   readonly result?: unknown;
   readonly error?: { readonly message: string };
@@ -32,21 +32,21 @@ export const createNodeClient = (url: string): NodeClient => {
     });
     return response.body.json();
   };
-  const resultOf = (reply: Reply | undefined, call: NodeCall): unknown => {
-    if (reply === undefined) throw new Error(`The demo's node did not respond to ${call.method}`);
-    if (reply.error !== undefined) throw new Error(`The demo's node rejected ${call.method}: ${reply.error.message}`);
-    return reply.result;
+  const resultOf = (rpcResponse: RpcResponse | undefined, call: NodeCall): unknown => {
+    if (rpcResponse === undefined) throw new Error(`The demo's node did not respond to ${call.method}`);
+    if (rpcResponse.error !== undefined) throw new Error(`The demo's node rejected ${call.method}: ${rpcResponse.error.message}`);
+    return rpcResponse.result;
   };
   return {
     request: async <Result>(method: string, parameters: readonly unknown[] = []) => {
-      const reply = (await post({ jsonrpc: "2.0", id: 0, method, params: parameters })) as Reply;
-      return resultOf(reply, { method, parameters }) as Result;
+      const rpcResponse = (await post({ jsonrpc: "2.0", id: 0, method, params: parameters })) as RpcResponse;
+      return resultOf(rpcResponse, { method, parameters }) as Result;
     },
     batch: async <Result>(calls: readonly NodeCall[]) => {
       if (calls.length === 0) return [];
       const body = calls.map(({ method, parameters }, id) => ({ jsonrpc: "2.0", id, method, params: parameters }));
-      const replies = new Map(((await post(body)) as Reply[]).map((reply) => [reply.id, reply]));
-      return calls.map((call, id) => resultOf(replies.get(id), call) as Result);
+      const rpcResponses = new Map(((await post(body)) as RpcResponse[]).map((rpcResponse) => [rpcResponse.id, rpcResponse]));
+      return calls.map((call, id) => resultOf(rpcResponses.get(id), call) as Result);
     },
     close: () => client.close(),
   };

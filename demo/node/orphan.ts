@@ -5,15 +5,15 @@ import { inspectProcess, listensOn, stopProcess } from "./processes.ts";
 import type { NodeRecord } from "./record.ts";
 
 /** Whether the recorded process is a node of this data directory, and not another process with the same id. */
-const isOurs = async (record: NodeRecord, cachePath: string): Promise<boolean> => {
+const isRecordedNode = async (record: NodeRecord, cachePath: string): Promise<boolean> => {
   const info = await inspectProcess(record.processId);
   if (info === null || info.startedAt !== record.startedAt) return false;
   return info.command.includes(`--cache-path ${cachePath}`) && info.command.includes(`--port ${record.port} `);
 };
 
-/** Returns the node that a killed run left on this data directory, if it still has the recorded chain. Otherwise stops that node. */
+/** Returns the node that a killed run left on this data directory if it still has the recorded chain. Otherwise stops the node and returns null. */
 export const adoptOrphan = async (record: NodeRecord, cachePath: string): Promise<DemoNode | null> => {
-  if (!(await isOurs(record, cachePath))) return null;
+  if (!(await isRecordedNode(record, cachePath))) return null;
   const handle = { processId: record.processId, startedAt: record.startedAt };
   const url = `http://127.0.0.1:${record.port}`;
   const client = createNodeClient(url);

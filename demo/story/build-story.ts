@@ -156,7 +156,7 @@ const setUpChapters = async (context: StoryContext) => {
     stableSwaps,
     safe,
   };
-  /** Called when the story is complete. */
+  /** Returns the final owners of the collections' tokens; called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,
     lanterns: new Map(lanternOwners.map((owner, index) => [BigInt(index + 1), owner])),

@@ -16,7 +16,7 @@ const hashSeed = (seed: string): number => {
   return hash >>> 0;
 };
 
-/** Mulberry32, on integers only, so that no rounding differs between engines. */
+/** Creates a generator (Mulberry32) that uses only integers, so that no rounding differs between engines. */
 export const createRandom = (seed: string): Random => {
   let state = hashSeed(seed);
   const next = (): number => {

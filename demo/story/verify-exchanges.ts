@@ -17,7 +17,7 @@ const check = (holds: boolean, difference: string): void => {
 };
 
 /** Whether two prices differ by less than 10 %. */
-const agree = (left: bigint, right: bigint): boolean => left * 10n > right * 9n && right * 10n > left * 9n;
+const areClose = (left: bigint, right: bigint): boolean => left * 10n > right * 9n && right * 10n > left * 9n;
 
 /** Verifies the exchanges by calling their contracts: the depth of the pools, the drained pool, the ether prices, and the age of feed answers. */
 export const verifyExchanges = async (
@@ -45,15 +45,15 @@ export const verifyExchanges = async (
   const [, answer, , updatedAt] = await read<readonly [bigint, bigint, bigint, bigint]>("etherFeed", priceFeed.abi, "latestRoundData");
   for (const name of ["dollarPair", "rivalDollarPair"])
     check(
-      agree(answer, ((await reserveOf(name, usd)) * 10n ** 20n) / (await reserveOf(name, weth))),
+      areClose(answer, ((await reserveOf(name, usd)) * 10n ** 20n) / (await reserveOf(name, weth))),
       `the price in ${name} differs from the ether feed`,
     );
   const [sqrtPrice] = await read<readonly [bigint]>("dollarRange", rangePool.abi, "slot0");
   const priceX192 = sqrtPrice * sqrtPrice;
   const rangePrice = usd < weth ? ((10n ** 20n) << 192n) / priceX192 : (priceX192 * 10n ** 20n) >> 192n;
-  check(agree(answer, rangePrice), "the price in dollarRange differs from the ether feed");
+  check(areClose(answer, rangePrice), "the price in dollarRange differs from the ether feed");
 
   const euro = await read<readonly [bigint, bigint, bigint, bigint]>("euroFeed", priceFeed.abi, "latestRoundData");
-  check(agree(euro[1], 108_500_000n), "the euro's price differs from its first one by more than 10 %");
+  check(areClose(euro[1], 108_500_000n), "the euro's price differs from its first one by more than 10 %");
   for (const time of [updatedAt, euro[3]]) check(endTime - Number(time) <= secondsPerDay, "a feed's last answer is older than a day");
 };

@@ -68,11 +68,11 @@ function addFile(read: ReadFiles, file: string, text: string): void {
   const shape = source.value === undefined ? null : shapeFile(source, schema);
   const mayHideEntries = source.diagnostics.length > 0;
   // The whole catalog refers to the service and the template: no reference can be checked if any part of them is hidden.
-  const readable = shape !== null && hasContent(kind, source.value) && !(mayHideEntries && (kind === "service" || kind === "template"));
+  const isReadable = shape !== null && hasContent(kind, source.value) && !(mayHideEntries && (kind === "service" || kind === "template"));
   read.diagnostics.push(...source.diagnostics, ...(shape?.diagnostics ?? []));
-  if (readable) read.shaped.set(kind, [...(read.shaped.get(kind) ?? []), shape]);
+  if (isReadable) read.shaped.set(kind, [...(read.shaped.get(kind) ?? []), shape]);
   else read.unreadable.add(kind);
-  if (!readable || mayHideEntries) read.incomplete.add(kind);
+  if (!isReadable || mayHideEntries) read.incomplete.add(kind);
 }
 
 // A file whose entries are missing or under a misspelled key could declare any name.
@@ -99,10 +99,10 @@ function readService(file: ShapedFile): ServiceDraft | null {
 
 function readEndpoints(file: ShapedFile): EndpointDraft[] {
   const domain = file.at(["domain"]);
-  const readable = typeof domain === "string" && !file.problems.some((problem) => problem.path[0] === "domain");
+  const isReadable = typeof domain === "string" && !file.problems.some((problem) => problem.path[0] === "domain");
   return file.keysAt(["endpoints"]).map((id) => ({
     ...readEntry(file, definition.endpointDefinition, ["endpoints", id]),
-    domain: readable ? domain : null,
+    domain: isReadable ? domain : null,
   }));
 }
 

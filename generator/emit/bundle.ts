@@ -8,10 +8,10 @@ export const bundledFiles: ReadonlyMap<string, string> = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))
     .sort()
-    .map((file) => [`generated/${file.replace(/\.ts$/, ".gen.ts")}`, copyOf(file)]),
+    .map((file) => [`generated/${file.replace(/\.ts$/, ".gen.ts")}`, renderCopy(file)]),
 );
 
-function copyOf(file: string): string {
+function renderCopy(file: string): string {
   const source = readFileSync(new URL(file, folder), "utf8").replace(/(?<=from "\.\/[a-z-]+)\.ts(?=";)/g, ".gen.ts");
   return `// ${generatedFrom(`generator/bundle/${file}`)}\n\n${source}`;
 }

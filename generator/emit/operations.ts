@@ -22,7 +22,7 @@ export function emitOperations(model: Model): string {
   });
 }
 
-/** Columns are derived from the response: operations with the same response share one column table. */
+/** The name of an operation's column table. Operations with the same response share one table, because columns are derived from the response. */
 const tableName = ({ response, list }: Operation): string =>
   `${camelCase(response.charAt(0).toLowerCase() + response.slice(1))}${list ? "List" : ""}Columns`;
 

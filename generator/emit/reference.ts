@@ -46,7 +46,7 @@ export function emitReference(model: Model): string {
   });
 }
 
-/** The handlers in the order of their operations' rows. */
+/** The handlers in the order of the model's operations. */
 function handlersInOrder(model: Model): Handler[] {
   const position = (handler: Handler): number => model.operations.indexOf(handler.operation);
   return [...model.handlers].sort((left, right) => position(left) - position(right));

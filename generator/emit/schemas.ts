@@ -3,7 +3,7 @@ import { closedObject, objectSchema } from "../../runtime/declarations/objects/s
 import { itemFieldOf } from "../model/fields.ts";
 import type { Model, ResponseObject } from "../model/model.ts";
 
-/** The JSON Schemas of responses. The OpenAPI document contains them, and the validators are compiled from them. */
+/** The prefix of references to response schemas, which the OpenAPI document contains and the validators are compiled from. */
 export const schemaPrefix = "#/components/schemas/";
 
 /** The schemas of all objects and envelopes, by name. */

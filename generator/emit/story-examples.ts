@@ -3,7 +3,7 @@ import { literal, objectLiteral, template } from "./template.ts";
 
 const renderExamples = template<{ examples: readonly { readonly id: string; readonly values: string }[] }>("story-examples");
 
-/** Emits example values for every required parameter, and for the parameters that the endpoint's own example includes. */
+/** Emits example values for every required parameter, and for each optional one that the endpoint's example includes. */
 export function emitStoryExamples(model: Model): string {
   return renderExamples({ examples: model.operations.map((operation) => ({ id: operation.id, values: valuesOf(operation) })) });
 }

@@ -5,7 +5,7 @@ import type { Operation } from "./model.ts";
 export const plannedStatus = "501";
 const placeholder = "{plannedPath}";
 
-/** The service's failures; the 501 example names a planned endpoint, and the failure is omitted if all endpoints are live. */
+/** The service's failures by status. The example of 501 names a planned endpoint; 501 is omitted if all endpoints are live. */
 export function errorsOf(errors: ServiceDefinition["errors"], operations: readonly Operation[]): ServiceDefinition["errors"] {
   const planned = operations.find(({ status }) => status === "planned");
   return Object.fromEntries(

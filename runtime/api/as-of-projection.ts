@@ -23,8 +23,8 @@ const retryAfterSeconds = 30;
  * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed.
  * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of list pages; requests to operations that do
  * not support past blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all (names only if a registry is
- * configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the chains whose content a request
- * reads in addition to its own.
+ * configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the other chains whose
+ * content a request reads.
  */
 export function createAsOfProjection(
   { progressOf }: ProgressQueries,
@@ -49,8 +49,8 @@ export function createAsOfProjection(
   };
 
   /**
-   * The progress of one chain and others. If the others' database does not respond, their progress is omitted: the content and their rates are then
-   * unknown.
+   * The progress of one chain and others. If the others' database does not respond, their progress is omitted; the content version and
+   * the rates that are read from them are then unknown.
    */
   const progressWith = (chainId: number, others: readonly number[]) => progressOf([chainId, ...others]).catch(() => progressOf([chainId]));
 
@@ -110,7 +110,7 @@ const rebuildingError = (
         retryAfterSeconds,
       );
 
-/** Whether a projection includes a block. Details of a transaction whose block its projection has not reached are null. */
+/** Whether a projection includes a block. The details of a transaction that are read from a projection are null until it includes the block. */
 export const includesBlock = (
   checkpoints: ReadonlyMap<string, number>,
   projection: ProjectionId | "safes" | `community:${string}`,

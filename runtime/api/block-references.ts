@@ -19,7 +19,7 @@ export interface RangeReference {
 }
 
 /**
- * The indexed blocks in a range, up to the anchor; null if there are none. A missing bound defaults to the index's own.
+ * The indexed blocks in a range, up to the anchor; null if there are none. A missing bound defaults to that of the index.
  * @throws {RequestError} 400 if the start is above the end once "earliest" and "latest" are resolved; the request parser has already compared numeric bounds.
  * @throws {RequestError} 503 if the start or the end is above the as-of block of a projection that is being rebuilt.
  */

@@ -59,7 +59,7 @@ const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ?
 /** Community endpoints read the projection of the protocol in the path. */
 type ListedOperation = Exclude<keyof LiveHandlers<unknown>, `getCommunity${string}`>;
 
-/** The reads of each other live operation; a missing operation is a compile-time error. */
+/** The reads of each live operation except the community endpoints; a missing operation is a compile-time error. */
 const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Name> } = {
   checkOwnershipInNft: collections,
   checkOwnershipInNftForSpecificTokenId: collections,

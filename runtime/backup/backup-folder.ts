@@ -4,8 +4,8 @@ import { BackupError } from "./backup-error.ts";
 
 /** Present while a backup is being written; all files in the folder then belong to it. */
 const marker = "unfinished";
-/** The names that a backup gives to its files. */
-const ownFile = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.sha256|\.unfinished)?|unfinished)$/;
+/** Matches the names of a backup's files. */
+const backupFilePattern = /^(?:[a-z_][a-z0-9_]{0,62}\.copy\.(?:gz|zst)|manifest\.json(?:\.sha256|\.unfinished)?|unfinished)$/;
 
 /**
  * Prepares the folder for a new backup: it must be empty, or contain only files of a killed backup, which are deleted. A killed backup cannot be
@@ -15,7 +15,7 @@ export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const files = await readdir(folder);
   if (files.length > 0 && !files.includes(marker)) throw new BackupError(`The folder ${folder} is not empty; choose a new or empty one.`);
-  const foreign = files.find((file) => !ownFile.test(file));
+  const foreign = files.find((file) => !backupFilePattern.test(file));
   if (foreign !== undefined)
     throw new BackupError(
       `The folder ${folder} has an unfinished backup and ${foreign}, which does not belong to it; choose a new or empty one.`,

@@ -43,7 +43,7 @@ export async function completeChainRestore(
   }
 }
 
-/** Uses a temporary table, because another chain may have the name that the file contains. */
+/** Replaces the chain's row with the one in the file, by way of a temporary table, because another chain may have the name that the file contains. */
 async function replaceChain(
   session: Session,
   table: BackedUpTable,

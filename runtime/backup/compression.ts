@@ -28,19 +28,19 @@ export const fileEnding: Readonly<Record<Compression, string>> = { gzip: ".gz", 
 /** Creates a stream that compresses. */
 export function createCompressor(compression: Compression): Transform {
   if (compression === "gzip") return zlib.createGzip({ level: gzipLevel });
-  return zstd(zlib).createZstdCompress({ params: { [zstdLevelParameter]: zstdLevel } });
+  return requireZstd(zlib).createZstdCompress({ params: { [zstdLevelParameter]: zstdLevel } });
 }
 
 /** Creates a stream that decompresses. */
 export const createDecompressor = (compression: Compression): Transform =>
-  compression === "gzip" ? zlib.createGunzip() : zstd(zlib).createZstdDecompress();
+  compression === "gzip" ? zlib.createGunzip() : requireZstd(zlib).createZstdDecompress();
 
 /** @throws {BackupError} if this Node.js cannot decompress the backup's files. */
 export function requireCompression(compression: Compression): void {
-  if (compression === "zstd") zstd(zlib);
+  if (compression === "zstd") requireZstd(zlib);
 }
 
-function zstd(module: object): Zstd {
+function requireZstd(module: object): Zstd {
   if (!hasZstd(module)) throw new BackupError("The backup is compressed with zstd: restore it with Node.js 22.15 or newer.");
   return module;
 }

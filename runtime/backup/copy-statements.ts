@@ -10,17 +10,17 @@ export interface CopiedTable {
 const columnsOf = ({ columns }: Pick<CopiedTable, "columns">): Sql => columnList(columns.map(({ name }) => name));
 const target = (table: CopiedTable): Sql => sql`${identifier(`public.${table.name}`)} (${columnsOf(table)})`;
 
-/** Writes all rows in storage order, as text, because its format is the same in all PostgreSQL versions. */
+/** The statement that writes all rows in storage order, in the text format, which is the same in all PostgreSQL versions. */
 export const copyOut = (table: CopiedTable): Sql => sql`COPY ${target(table)} TO STDOUT WITH (ENCODING 'UTF8')`;
 
-/** Writes the rows of one chain, the id first. */
+/** The statement that writes the rows of one chain. */
 export const copyChainOut = (table: CopiedTable, chainId: number): Sql =>
   sql`COPY (SELECT ${columnsOf(table)} FROM ${identifier(`public.${table.name}`)} WHERE chain_id = ${chainId}) TO STDOUT WITH (ENCODING 'UTF8')`;
 
-/** Reads rows into a table that was truncated in the same transaction; FREEZE avoids rewriting them during a later vacuum. */
+/** The statement that reads rows into a table that was truncated in the same transaction; FREEZE avoids rewriting them during a later vacuum. */
 export const copyIn = (table: CopiedTable): Sql => sql`COPY ${target(table)} FROM STDIN WITH (ENCODING 'UTF8', FREEZE)`;
 
-/** Reads rows into a table that has other rows, or into a temporary table. */
+/** The statement that reads rows into a table that has other rows, or into a temporary table. */
 export const copyRowsIn = (table: CopiedTable, into: Sql = identifier(`public.${table.name}`)): Sql =>
   sql`COPY ${into} (${columnsOf(table)}) FROM STDIN WITH (ENCODING 'UTF8')`;
 

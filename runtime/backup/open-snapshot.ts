@@ -12,7 +12,7 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** Other processes changed the tables in the meantime. */
+/** Another process changed the tables before they were locked. */
 class TablesChanged extends Error {}
 
 /** SQLSTATE lock_not_available and undefined_table: a migration or an installed protocol changes a table. */
@@ -43,7 +43,7 @@ async function attemptToOpen(options: SessionOptions, count: number): Promise<Sn
     const names = (await readTables(first)).map(({ name }) => name);
     if (names.length === 0) throw new BackupError("The database has no index: nothing to back up.");
     await first.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Locks come before the snapshot, which would otherwise be older than a change that the lock waited for.
+    // The tables are locked before the snapshot is taken; otherwise it would be older than a change that commits in between.
     await first.query(lockStatement(names));
     const [row] = await first.query<{ id: string }>("SELECT pg_export_snapshot() AS id");
     await prepare(first);

@@ -126,6 +126,6 @@ async function createProtocols(
 const createProtocol = (database: Database, { schema, statements }: ProtocolTables): Promise<void> =>
   database.transaction(async (client) => {
     const [existing] = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
-    // A killed restore may have created them.
+    // A killed restore may have created the schema and its tables.
     if (existing === undefined) await client.pipeline(statements);
   });

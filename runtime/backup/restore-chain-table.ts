@@ -51,7 +51,7 @@ async function complete(session: Pick<Session, "query">, { name }: BackedUpTable
   await guard(session);
 }
 
-/** Configures a transaction that adds a chain's rows; its counts are restored with them (migration 0053). */
+/** Configures a transaction that adds a chain's rows without counting them, because their counts are restored as well (migration 0053). */
 export async function prepareTransaction(session: Session): Promise<void> {
   await liftTimeouts(session);
   await fixFormats(session);

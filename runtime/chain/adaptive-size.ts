@@ -5,7 +5,7 @@ const maxSuccesses = 1_024;
 const successesBelowFailed = 4;
 
 /**
- * A size that adapts to a limit: it is halved when it was too large, and grows by half up to just below the smallest failed size, which is rarely tried
+ * A size that adapts to a limit: it is halved when it is too large, and grows by half up to just below the smallest failed size, which is rarely tried
  * again.
  */
 export interface AdaptiveSize {

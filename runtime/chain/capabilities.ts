@@ -127,7 +127,7 @@ const probeTraces = async (
   return { traces: recent[0] ?? null, oldTraces: false };
 };
 
-/** Sends a batch of the maximum size; the client lowers its limit if the node rejects the batch. */
+/** The batch size that the node accepts. Sends a batch of the maximum size: the client lowers its limit if the node rejects the batch. */
 const probeBatchSize = async (rpc: Rpc): Promise<number> => {
   await rpc.settle(Array.from({ length: rpc.limits().batchSize }, () => ({ method: "eth_chainId", params: [] })));
   return rpc.limits().batchSize;

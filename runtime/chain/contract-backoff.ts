@@ -6,7 +6,10 @@ const max = 3_600_000;
 /** Max contracts; the oldest entry is dropped first. */
 const maxContracts = 10_000;
 
-/** Remembers, in memory, contracts that did not respond. They are skipped with exponential backoff, so that they do not delay the others. */
+/**
+ * Remembers, in memory, contracts that did not respond. Calls to them are skipped with exponential backoff, so that they do not delay calls to other contracts.
+ * `base` is the first backoff in milliseconds.
+ */
 export const createContractBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {

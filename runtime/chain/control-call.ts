@@ -7,12 +7,12 @@ const target: Address = zeroAddress;
 /** Enough for the intrinsic gas of a call. */
 const gas = 500_000;
 
-/** The node's error, if the call may succeed later. */
+/** The node's error if the call may succeed later; otherwise undefined. */
 export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
   outcome === undefined || outcome.ok ? undefined : outcome.transient;
 
 /**
- * Calls an account without code at the node's head. If this fails too, the node is why calls fail; otherwise their contracts are.
+ * Calls an account without code at the node's head. If this call fails too, the node fails; otherwise the contracts of the other calls do.
  * @throws {RpcError} if the node currently cannot run calls.
  */
 export const verifyNodeRunsCalls = async (source: Pick<Source, "calls" | "head">): Promise<void> => {

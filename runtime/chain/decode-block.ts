@@ -111,7 +111,7 @@ const decodeTransaction = (raw: Raw, receipt: Raw, fields: CachedFields): ChainT
     type: optional(raw, "type", transactionType) ?? 0,
     successful,
     gasUsed: gasUsed(receipt),
-    // Receipts before EIP-1559 may lack it; the price paid is then the gas price.
+    // Receipts before EIP-1559 may lack the effective price, which is then the gas price.
     effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
     // Nodes also set contractAddress for failed contract creations.
     createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", fields.address) : null,

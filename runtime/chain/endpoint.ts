@@ -8,7 +8,7 @@ import { type FailureKind, failureKindOfStatus, limitOfError, RequestFailure } f
 /** The outcome of one request: a result for each call, or the limit that the call exceeded, after which it is sent again. */
 export interface EndpointResponse {
   readonly results: readonly (RpcResult | { readonly limit: "size" | "rate"; readonly message: string })[];
-  /** Size of the reply. */
+  /** The size of the response. */
   readonly bytes: number;
 }
 
@@ -19,10 +19,10 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** Larger replies are not read completely. The largest blocks' traces are a few dozen megabytes; a V8 string can have at most 512. */
+/** Larger responses are not read completely. The largest blocks' traces are a few dozen megabytes; a V8 string can have at most 512 MB. */
 const defaultMaxReplyBytes = 256 * 1024 * 1024;
 
-/** The text of a reply. @throws {RequestFailure} if it is too large; the next requests then contain fewer calls. */
+/** The text of a response. @throws {RequestFailure} if it is too large; the next requests then contain fewer calls. */
 const readText = async (body: Readable, { host }: URL, maxBytes: number): Promise<string> => {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -123,7 +123,7 @@ const readError = (error: object, url: URL): { code: number; message: string } =
   return { code: typeof code === "number" ? code : 0, message: redact(typeof message === "string" ? message : "no message", url) };
 };
 
-/** Matches replies with calls by id, because they may be in any order (JSON-RPC 2.0, section 6). */
+/** Matches responses with calls by id, because they may be in any order (JSON-RPC 2.0, section 6). */
 const pair = (
   url: URL,
   calls: readonly RpcCall[],

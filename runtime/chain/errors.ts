@@ -26,7 +26,7 @@ export class TransportError extends Error {
   override readonly name = "TransportError";
 }
 
-/** The parts of a block that the node returned are inconsistent or missing. The reply is discarded. */
+/** The parts of a block that the node returned are inconsistent or missing. The response is discarded. */
 export class BadReplyError extends Error {
   override readonly name = "BadReplyError";
 }

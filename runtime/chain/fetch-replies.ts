@@ -4,7 +4,7 @@ import { BadReplyError, LimitError } from "./errors.ts";
 import { asList, asObject, hash, type Raw, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
-/** Fetches and decodes blocks with their receipts; a block that is too large for one reply is requested in parts. @throws {BadReplyError} */
+/** Fetches and decodes blocks with their receipts; a block that is too large for one response is requested in parts. @throws {BadReplyError} */
 export const fetchReplies = async (
   rpc: Rpc,
   heights: readonly number[],
@@ -18,14 +18,14 @@ export const fetchReplies = async (
   const blocks = await Promise.all(
     heights.map(async (height, position) => {
       const result = results[callsPerBlock * position];
-      const value = isTooLarge(result) ? await blockInParts(rpc, height) : valueIn(result);
+      const value = isTooLarge(result) ? await fetchBlockInParts(rpc, height) : valueIn(result);
       if (value === null || value === undefined) throw new BadReplyError(`The node does not have block ${height} yet.`);
       return asObject(value, "block");
     }),
   );
   const receipts = blockReceipts
-    ? await Promise.all(blocks.map((block, position) => receiptsOrParts(rpc, block, results[2 * position + 1])))
-    : await singleReceipts(rpc, blocks);
+    ? await Promise.all(blocks.map((block, position) => readOrFetchReceipts(rpc, block, results[2 * position + 1])))
+    : await fetchSingleReceipts(rpc, blocks);
   return blocks.map((block, position) => decodeBlock(block, receipts[position], fields));
 };
 
@@ -45,7 +45,7 @@ const valueIn = (result: RpcResult | undefined): unknown => {
 };
 
 /** Fetches the header with the transaction hashes, then each transaction by its hash. */
-const blockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
+const fetchBlockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
   const header = await rpc.request("eth_getBlockByNumber", [toQuantity(height), false]);
   if (header === null) return null;
   const raw = asObject(header, "block");
@@ -53,11 +53,11 @@ const blockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
   return { ...raw, transactions: await rpc.batch(hashes.map((item) => ({ method: "eth_getTransactionByHash", params: [item] }))) };
 };
 
-const receiptsOrParts = async (rpc: Rpc, block: Raw, result: RpcResult | undefined): Promise<unknown> =>
-  isTooLarge(result) ? (await singleReceipts(rpc, [block]))[0] : valueIn(result);
+const readOrFetchReceipts = async (rpc: Rpc, block: Raw, result: RpcResult | undefined): Promise<unknown> =>
+  isTooLarge(result) ? (await fetchSingleReceipts(rpc, [block]))[0] : valueIn(result);
 
 /** Each block's receipts, requested one by one. */
-const singleReceipts = async (rpc: Rpc, blocks: readonly Raw[]): Promise<unknown[][]> => {
+const fetchSingleReceipts = async (rpc: Rpc, blocks: readonly Raw[]): Promise<unknown[][]> => {
   const hashes = blocks.map(transactionHashes);
   const receipts = await rpc.batch(
     hashes.flat().map((transactionHash) => ({ method: "eth_getTransactionReceipt", params: [transactionHash] })),

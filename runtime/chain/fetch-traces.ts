@@ -14,7 +14,7 @@ export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kin
   const byNumber = new Map<number, readonly TransactionTraces[]>();
   for (const [position, { block, evidence }] of traced.entries()) {
     const result = results[position];
-    const reply = result?.ok === true ? result.value : await inParts(rpc, block, kind, result?.error);
+    const reply = result?.ok === true ? result.value : await fetchTracesInParts(rpc, block, kind, result?.error);
     byNumber.set(block.number, readTraces(kind, reply, block, evidence.eip6780));
   }
   return replies.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
@@ -34,8 +34,8 @@ export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => (
   divisible: true,
 });
 
-/** Requests traces that are too large for one reply transaction by transaction, and joins them in the format of block traces. */
-const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
+/** Requests traces that are too large for one response transaction by transaction, and joins them in the format of block traces. */
+const fetchTracesInParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
   if (!(error instanceof LimitError)) throw error ?? new TypeError(`No result for the traces of block ${block.number}.`);
   const parts = await rpc.batch(
     block.transactions.map(({ hash }) =>

@@ -26,13 +26,13 @@ const text = (raw: Raw, field: string, pattern: RegExp, expected: string): Hex =
  */
 const smallQuantity = (value: unknown): number | undefined => {
   if (typeof value !== "string" || value.length < 3 || value.length > 15) return undefined;
-  if (value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120 || !isDigit(value.charCodeAt(value.length - 1))) return undefined;
+  if (value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120 || !isHexDigit(value.charCodeAt(value.length - 1))) return undefined;
   const number = Number(value);
   return Number.isNaN(number) ? undefined : number;
 };
 
-/** 0-9, A-F, a-f. */
-const isDigit = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
+/** Whether a character code is that of 0-9, A-F or a-f. */
+const isHexDigit = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 
 /** A field that must be an object. */
 export const asObject = (value: unknown, field: string): Raw => {
@@ -77,13 +77,13 @@ export const bigQuantityBelow =
     return value;
   };
 
-/** 20 bytes. */
+/** A field of 20 bytes, in lower case. */
 export const address = (raw: Raw, field: string): Address => text(raw, field, addressPattern, "an address");
 
-/** 32 bytes. */
+/** A field of 32 bytes, in lower case. */
 export const hash = (raw: Raw, field: string): Hash => text(raw, field, hashPattern, "a hash");
 
-/** Bytes of any length. */
+/** A field of any number of bytes, in lower case. */
 export const data = (raw: Raw, field: string): Hex => {
   const value = text(raw, field, digitsPattern, "hexadecimal data");
   if (value.length % 2 !== 0) throw invalidField(field, "hexadecimal data", value);

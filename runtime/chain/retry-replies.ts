@@ -3,12 +3,12 @@ import { isTransientFailure } from "./call-outcome.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
-/** The attempts to fetch replies, and the waits between them. */
+/** The attempts to fetch responses, and the waits between them. */
 export interface ReplyRetryOptions {
-  /** Attempts to fetch a consistent reply: replies may be inconsistent while a node imports a block. */
+  /** Attempts to fetch a consistent response: responses may be inconsistent while a node imports a block. */
   readonly attempts?: number;
   readonly waitMilliseconds?: number;
-  /** Called for each invalid or inconsistent reply, which is requested again. */
+  /** Called for each invalid or inconsistent response, which is requested again. */
   readonly onBadReply?: (reason: string) => void;
 }
 
@@ -17,10 +17,10 @@ const defaultAttempts = 6;
 const defaultWaitMilliseconds = 40;
 const maxWaitMilliseconds = 10_000;
 
-/** Whether the node failed a request or returned an invalid reply; a later attempt may succeed. */
+/** Whether the node failed a request or returned an invalid response; a later attempt may succeed. */
 export const isNodeFailure = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
 
-/** Repeats `work` until the node returns consistent replies; failed requests are repeated too. @throws {Error} if all attempts fail. */
+/** Repeats `work` until the node returns consistent responses; failed requests are repeated too. @throws {Error} if all attempts fail. */
 export const untilConsistent = <T>(
   work: () => Promise<T>,
   { attempts = defaultAttempts, waitMilliseconds = defaultWaitMilliseconds, onBadReply }: ReplyRetryOptions,

@@ -26,12 +26,12 @@ export interface RpcOptions extends TransportOptions {
   readonly onRetry?: (reason: string, attempt: number) => void;
 }
 
-/** Calls and their results, which are filled in as replies arrive. */
+/** Calls and their results, which are filled in as responses arrive. */
 interface PendingCalls {
   readonly calls: readonly RpcCall[];
   readonly results: RpcResult[];
   /** Whether a part has failed permanently: the other parts are then not sent. */
-  failed: boolean;
+  hasFailed: boolean;
 }
 
 /** Creates a client; it connects on the first call. */
@@ -40,12 +40,12 @@ export const createRpc = (options: RpcOptions): Rpc => {
   const transport = createTransport({ ...options, onResponse: silence.respond });
   const sender = createSender(transport, options);
   const settle = async (calls: readonly RpcCall[]): Promise<RpcResult[]> => {
-    const pending: PendingCalls = { calls, results: [], failed: false };
+    const pending: PendingCalls = { calls, results: [], hasFailed: false };
     silence.begin();
     try {
       await sender(pending, [...calls.keys()], 0);
     } catch (error) {
-      pending.failed = true;
+      pending.hasFailed = true;
       silence.fail();
       throw error;
     } finally {
@@ -159,7 +159,7 @@ const attemptOnce = async (
   pending: PendingCalls,
   positions: readonly number[],
 ): Promise<{ readonly unresolved: readonly number[]; readonly failure: RequestFailure } | undefined> => {
-  if (pending.failed) return undefined;
+  if (pending.hasFailed) return undefined;
   const { results, failure } = await transport.send(positions.map((position) => callAt(pending, position)));
   for (const [index, position] of positions.entries()) {
     const result = results[index];

@@ -19,12 +19,12 @@ const ids = { chainId: 1, subscribe: 2 } as const;
 export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => {
   const { url, onHead, onEnd, onLive, timeoutMilliseconds = 5_000 } = options;
   const socket = openSocket(url);
-  let ended = false;
+  let hasEnded = false;
   let chainId: number | null = null;
   let subscription: string | null = null;
   const end = (): boolean => {
-    if (ended) return false;
-    ended = true;
+    if (hasEnded) return false;
+    hasEnded = true;
     clearTimeout(deadline);
     socket.close();
     return true;
@@ -59,7 +59,7 @@ export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => 
     send(ids.subscribe, "eth_subscribe", ["newHeads"]);
   });
   socket.addEventListener("message", (event) => {
-    if (ended) return;
+    if (hasEnded) return;
     try {
       handleMessage(JSON.parse(String(event.data)) as Message);
     } catch {
@@ -87,7 +87,7 @@ const reasonIn = (error: unknown, url: URL): string => {
   return typeof message === "string" ? redact(message, url) : "no message";
 };
 
-/** Credentials in the URL are sent as a header, the same as over HTTP. */
+/** Opens a WebSocket. Credentials in the URL are sent in a header, as they are over HTTP. */
 const openSocket = (url: URL): WebSocket => {
   const bare = new URL(url.href);
   bare.username = "";

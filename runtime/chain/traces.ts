@@ -22,8 +22,8 @@ const plainTransferGas = 21_000n;
 export const mayHaveInternalTransfers = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
   if (transaction.successful === false) return false;
   if (transaction.successful === null || transaction.to === null || transaction.input !== "0x") return true;
-  const plain = transaction.gasUsed === plainTransferGas && (baseFeePerGas !== null || transaction.gasLimit === plainTransferGas);
-  return !plain;
+  const isPlain = transaction.gasUsed === plainTransferGas && (baseFeePerGas !== null || transaction.gasLimit === plainTransferGas);
+  return !isPlain;
 };
 
 /** One transaction's frames that transferred value or destroyed a contract. */
@@ -167,11 +167,11 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
   /** The account in whose context each frame ran, by path. */
   const accounts = new Map<string, Address | null>([["", transaction.to ?? transaction.createdContract]]);
   // Parents precede their children, so the frames below a failed one follow it directly.
-  let failed: string | null = null;
+  let failedPath: string | null = null;
   frames.forEach((frame, index) => {
     const path = pathOf(frame);
-    if (failed !== null && path.startsWith(failed)) return;
-    if (frame.error !== undefined && frame.error !== null) failed = path;
+    if (failedPath !== null && path.startsWith(failedPath)) return;
+    if (frame.error !== undefined && frame.error !== null) failedPath = path;
     else if (index > 0) {
       const caller = accounts.get(path.replace(/[0-9]+\.$/, "")) ?? null;
       accounts.set(path, accountOf(frame, caller));
@@ -179,7 +179,7 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
       steps.push(...stepOf(frame, index - 1, caller));
     }
   });
-  return { failed: failed === "", traces: transfersIn({ steps, created, count: frames.length - 1 }, eip6780) };
+  return { failed: failedPath === "", traces: transfersIn({ steps, created, count: frames.length - 1 }, eip6780) };
 };
 
 const accountOf = (frame: Raw, caller: Address | null): Address | null => {

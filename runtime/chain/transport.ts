@@ -14,13 +14,13 @@ export interface TransportOptions extends RetryGateOptions {
   /** Max concurrent HTTP requests, lowered to the number that the node accepts. */
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
-  /** Larger replies make the next requests smaller, which bounds the memory that concurrent requests use. */
+  /** Larger responses make the next requests smaller, which bounds the memory that concurrent requests use. */
   readonly replyBytes?: number;
-  /** A reply above this size is not read completely. */
+  /** A response above this size is not read completely. */
   readonly maxReplyBytes?: number;
   /** Called when the node has responded to a call. */
   readonly onResponse?: () => void;
-  /** Parses a reply; JSON.parse by default. */
+  /** Parses a response; JSON.parse by default. */
   readonly parseJson?: (text: string) => unknown;
   /** Called after each request with the number of its calls; `failure` is null unless the entire request failed. */
   readonly onRequest?: ((calls: number, failure: FailureKind | null) => void) | undefined;
@@ -41,7 +41,7 @@ export interface Transport {
   limits(): { readonly batchSize: number; readonly concurrency: number };
   /** Runs work as soon as fewer than the max concurrent requests are in flight. */
   enqueue<T>(work: () => Promise<T>): Promise<T | undefined>;
-  /** Sends calls in one request, after waiting out a rate limit. @throws {TransportError} if the transport is closed. */
+  /** Sends calls in one request, after a rate limit has passed. @throws {TransportError} if the transport is closed. */
   send(calls: readonly RpcCall[]): Promise<RequestOutcome>;
   /** Whether the node responds to the cheapest call. */
   isResponding(): Promise<boolean>;

@@ -24,7 +24,7 @@ export interface Channel<Remote> {
   call<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>): Promise<ResultOf<Remote[Name]>>;
   /**
    * Calls a function immediately, after earlier calls, ignoring its result; has no effect if the other process has exited. A passed connection also
-   * remains open in this process, because the other one may exit before it receives it.
+   * remains open in this process, because the other process may exit before it receives the connection.
    */
   post<Name extends keyof Remote & string>(name: Name, argument: ArgumentOf<Remote[Name]>, socket?: Socket): void;
 }

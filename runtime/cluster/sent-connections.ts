@@ -40,8 +40,8 @@ const slowMilliseconds = 1_000;
 /** A worker declines connections that were sent longer than this ago. */
 const lateMilliseconds = 5_000;
 /**
- * Exceeds `lateMilliseconds` by the time that a worker, even if it is suspended in between, has to report that it takes a connection after deciding
- * so. Two workers must never read the same connection.
+ * The age from which a connection that was neither taken nor declined is sent to another worker. Two workers must never read the same connection: the
+ * difference from `lateMilliseconds` is the time in which a worker, even if it is suspended meanwhile, has to report a connection that it takes.
  */
 const expiredMilliseconds = 10_000;
 

@@ -67,7 +67,7 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
   const run = async (): Promise<void> => {
     for (let crashes = 0; !stop.signal.aborted; ) {
       const { readyMilliseconds, failure } = await runOnce();
-      // Has no effect if it was ready before.
+      // Has no effect if the process was ready before.
       settleStarted(failure);
       if (stop.signal.aborted || !mayRestart() || (await hasFailed(started))) return;
       crashes = readyMilliseconds > stableMilliseconds ? 1 : crashes + 1;

@@ -33,7 +33,7 @@ export interface RepairCommand {
   readonly yes?: boolean;
 }
 
-/** `ashlar chains repair`: explains what repairing a chain changes, and does it with `--yes`. @throws {CommandError} */
+/** `ashlar chains repair`: prints what repairing a chain changes, and repairs the chain with `--yes`. @throws {CommandError} */
 export async function repairChainNamed(config: Config, name: string, { to, yes = false }: RepairCommand): Promise<void> {
   requireDatabase(config);
   const { protocols } = loadProtocols(config);

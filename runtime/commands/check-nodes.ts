@@ -37,8 +37,8 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
     if (isUnavailable(error)) return null;
     throw error;
   }
-  const continues = record !== null && [0, record.indexedFrom].includes(chain.from);
-  const node = continues ? null : await readFirstNode(nodeUrlsOf(chain), signal);
+  const isContinued = record !== null && [0, record.indexedFrom].includes(chain.from);
+  const node = isContinued ? null : await readFirstNode(nodeUrlsOf(chain), signal);
   if (node === null) return null;
   try {
     verifyChainId(chain, node.chainId);

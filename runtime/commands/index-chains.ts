@@ -89,17 +89,17 @@ const heartbeatMilliseconds = 1_000;
  * permanently.
  */
 export async function runIndexers(options: RunIndexersOptions, signal: AbortSignal): Promise<void> {
-  const failed: string[] = [];
+  const failures: string[] = [];
   await Promise.all(
     options.chains.map(async (chain) => {
       const reason = await indexUntilStopped(chain, options, signal);
-      if (reason !== null) failed.push(reason);
+      if (reason !== null) failures.push(reason);
     }),
   );
-  if (failed.length === options.chains.length) throw new CommandError(failed.join("\n"));
+  if (failures.length === options.chains.length) throw new CommandError(failures.join("\n"));
 }
 
-/** The reason that readiness reports while indexing is paused. */
+/** The reason that readiness reports while indexing is paused because of low disk space. */
 const lowDiskReason =
   "the data directory's file system has less free space than minFreeDiskMegabytes; indexing continues when twice as much is free";
 

@@ -37,7 +37,7 @@ export function createFailover(options: IndexingOptions): (signal: AbortSignal) 
         AbortSignal.any([signal, replaced]),
       );
     } catch (error) {
-      // The replacement interrupted the work.
+      // Indexing was interrupted because the node was replaced.
       if (replaced.aborted) return;
       if (!(error instanceof IndexMismatchError) || !(await monitor.refuse(current, error.message))) throw error;
     }

@@ -69,8 +69,8 @@ export async function indexChain(options: IndexingOptions, signal: AbortSignal):
     if (node === null) return;
     const { indexer, runners } = createIndexing(options, node, rpc.silentMilliseconds);
     const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
-    const running = Promise.all(runners.map((runner) => runner.run(either)));
+    const runnerSignal = AbortSignal.any([signal, stop.signal]);
+    const running = Promise.all(runners.map((runner) => runner.run(runnerSignal)));
     try {
       await indexer.run(signal);
     } finally {

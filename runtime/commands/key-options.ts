@@ -11,7 +11,7 @@ export function parseExpiry(text: string): Date {
   throw invalidValue("--expires", text, "a time such as 2027-01-31T12:00:00Z, or a day such as 2027-01-31");
 }
 
-/** Date accepts February 31 as March 3. */
+/** Whether a day exists; Date accepts February 31 as March 3. */
 const isDay = (day: string): boolean => new Date(day).toISOString().startsWith(day);
 
 /** The value of `--expires` for an existing key. */

@@ -77,8 +77,8 @@ const toHundredths = (credits: number | undefined): number | undefined => (credi
 const toHundredthsOrUnlimited = (credits: number | "unlimited" | undefined): number | "unlimited" | undefined =>
   credits === "unlimited" ? credits : toHundredths(credits);
 
-/** A new key already has the configured limits. */
-const ownLimits = (limits: LimitChanges): OwnKeyLimits =>
+/** The limits to store for a new key: `default` is omitted, because a key without a stored limit has the configured one. */
+const limitOverrides = (limits: LimitChanges): OwnKeyLimits =>
   Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== "default"));
 
 /** `ashlar keys create`: creates a key and prints it. */
@@ -88,7 +88,7 @@ export async function createKey(config: Config, options: CreateOptions): Promise
     const created = await keys.create({
       label,
       creditLimitHundredths: toHundredths(credits),
-      limits: ownLimits(limit),
+      limits: limitOverrides(limit),
       dayQuotaHundredths: toHundredths(dailyCredits),
       monthQuotaHundredths: toHundredths(monthlyCredits),
       expiresAt: expires,

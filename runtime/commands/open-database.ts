@@ -143,7 +143,7 @@ export async function openDatabase(
   }
 }
 
-/** Servers on other machines may use an external database, so the operator decides when to migrate it. */
+/** Whether opening the database migrates it. Servers on other machines may use an external database, so its operator decides when to migrate it. */
 export const migratesAutomatically = ({ migrate: mode, databaseUrl }: Config): boolean =>
   (mode ?? (databaseUrl === undefined ? "auto" : "explicit")) === "auto";
 

@@ -20,8 +20,8 @@ const retryWaits = { base: 1_000, max: 10_000 };
 
 /**
  * Opens one of the configured `databases` for a process that runs until it is stopped: runs its pending migrations or refuses an older schema, and sets up
- * the reader role. One that does not respond is prepared as soon as it does: until then, its chains are neither served nor indexed. The
- * listener is called when its address has changed. @throws {Error} if it responds, but cannot be used.
+ * the reader role. A database that does not respond is prepared as soon as it does: until then, its chains are neither served nor indexed.
+ * `onChange` is called when the address of the database has changed. @throws {Error} if the database responds, but cannot be used.
  */
 export async function openShard(
   config: DatabaseConfig,

@@ -51,7 +51,7 @@ export const parseAddresses =
 /** The value of `--workers`, which the configuration checks. */
 export const parseWorkers: ParseValue<number | string> = (text) => (/^\d+$/.test(text) ? Number(text) : text);
 
-/** Collects the limits of a repeatable option `name=value`; `default` stands for the configured limit. */
+/** Collects the limits of a repeatable option `name=value`; `default` means the configured limit. */
 export const parseLimits =
   (name: string) =>
   (text: string, earlier: LimitChanges = {}): LimitChanges => {

@@ -50,9 +50,9 @@ const primary: PoolSizes = { serving: 2, control: 1, reader: 1, indexing: 2 };
 const noPools: PoolSizes = { serving: 0, control: 0, reader: 0, indexing: 0 };
 
 /**
- * The sizes of the other pools, in order of preference. `share` is the share of the server's connections that the service may use: the rest is left
- * to the operator's tools, backups and starting a second process. The community endpoints' role gets few, because declared SQL must not occupy the
- * server. An indexing pool gets `indexing` connections plus one per chain, held by the chain's leader or by the process waiting to take over.
+ * The sizes of all pools except the serving pools, in order of preference. `share` is the share of the server's connections that the service may use:
+ * the rest is left to the operator's tools, backups and starting a second process. The community endpoints' role gets few, because declared SQL must
+ * not occupy the server. An indexing pool gets `indexing` connections plus one per chain, held by the chain's leader or by the process waiting to take over.
  */
 const levels = [
   { share: 0.9, control: 2, readers: 8, indexing: 4 },

@@ -71,7 +71,7 @@ function createBars(clock: () => number): Progress {
     bars = null;
     running.clear();
   };
-  const writeAbove = (text: string, write: (text: string) => void): void => (bars === null ? write(text) : bars.log(text));
+  const writeAbove = (text: string, writeDirectly: (text: string) => void): void => (bars === null ? writeDirectly(text) : bars.log(text));
   return {
     report(task, done, total, pace) {
       if (isEnded || (done >= total && !running.has(task))) return;

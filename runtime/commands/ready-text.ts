@@ -20,7 +20,7 @@ export const renderReady = ({ url, createKeyCommand, path }: Ready): string =>
     "",
   ].join("\n");
 
-/** The path for the balances of the newest transaction's sender, or for the newest block if no transaction is indexed. Read by the primary key. */
+/** The path of an example request: the balances of the newest transaction's sender, or the newest block if no transaction is indexed. */
 export async function examplePath(
   databaseOf: (chain: AnyChainConfig) => Pick<Database, "query">,
   chains: readonly AnyChainConfig[],

@@ -168,15 +168,15 @@ async function runDemo({ config, database, demo, key, log, processes, progress, 
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited", ...noKeyLimits } };
   const { values: storyValues } = demo.story;
   const serving = await startWorkers({ config: unlimited, chains, database, log, processes, metrics, demo: { key, storyValues } });
-  // If one part fails, the others are stopped.
+  // If the indexer or the demo chain fails, the other one and the server are stopped.
   const failed = new AbortController();
-  const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexerProcess({ config, chains, endsOnFatalFailure: true, database, log, processes, progress, metrics }, either);
-  const mining = whenReady(serving, either, readyMilliseconds).then(async (ready) => {
+  const stopSignal = AbortSignal.any([shutdown.signal, failed.signal]);
+  const indexing = runIndexerProcess({ config, chains, endsOnFatalFailure: true, database, log, processes, progress, metrics }, stopSignal);
+  const mining = whenReady(serving, stopSignal, readyMilliseconds).then(async (ready) => {
     if (!ready) return;
     progress.end();
     progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, bitcoinRpcUrl: demo.bitcoin.rpcUrl, key, storyValues }));
-    await demo.live(either);
+    await demo.live(stopSignal);
   });
   const tasks = [indexing, mining].map((task) =>
     task.catch((error: unknown) => {
@@ -185,7 +185,7 @@ async function runDemo({ config, database, demo, key, log, processes, progress, 
     }),
   );
   const all = Promise.allSettled(tasks);
-  await stopped(either);
+  await stopped(stopSignal);
   const stop = stopService(shutdown);
   await Promise.all([stop.server(serving), stop.indexer(all)]);
   if (failed.signal.aborted) await Promise.all(tasks);

@@ -11,10 +11,10 @@ const demoMilliseconds = 30_000;
 /** The sum of the time limits for open connections (5 s) and for the server's fast shutdown, immediate shutdown and SIGKILL (15 s, 5 s and 5 s). */
 const databaseMilliseconds = 32_000;
 
-/** Waits for a service's parts, each for a limited time; the database is stopped last, because the others use it. */
+/** Functions that wait until a part of a service has stopped, for a limited time. The database is stopped last, because the other parts use it. */
 export const stopService = ({ waitFor }: Shutdown) => ({
   server: async (serving: ApiServer): Promise<void> => {
-    // A worker that does not respond must not delay the others' shutdown.
+    // A worker that does not respond must not delay the shutdown of other workers.
     const requests = await Promise.race([serving.requests(), sleep(countMilliseconds, undefined, { ref: false })]);
     const inFlight = typeof requests === "number" ? `, with ${requests} ${requests === 1 ? "request" : "requests"} in flight` : "";
     return waitFor(`the server${inFlight}`, serving.stop(), serverMilliseconds);

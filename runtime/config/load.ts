@@ -73,9 +73,9 @@ export function loadConfig(
   const settings = fromEnvironment({ dataDirectory: join(project, dataDirectoryName), ...fromFile }, environment, origins);
   const chains = selected === null ? settings.chains : [selected.chain];
   const options = Object.fromEntries(
-    (["validate", "workers"] as const).flatMap((name) => (overrides[name] === undefined ? [] : [[name, overrides[name]]])),
+    (["validate", "workers"] as const).flatMap((option) => (overrides[option] === undefined ? [] : [[option, overrides[option]]])),
   );
-  for (const name of Object.keys(options)) origins.set(name, `--${name}`);
+  for (const option of Object.keys(options)) origins.set(option, `--${option}`);
   const origin = { name, file: read, overriddenBy: origins, selectedChain: selected?.position ?? null };
   const config = parseConfig({ ...settings, ...options, ...withPresets(chains) }, origin);
   // A path from ASHLAR_DATA_DIR is still relative.

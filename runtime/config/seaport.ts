@@ -4,7 +4,7 @@ type Marketplaces = NonNullable<NonNullable<Preset["nfts"]>["marketplaces"]>;
 
 const marketplace = (name: string, address: string) => ({ name, protocol: "seaport" as const, address });
 
-/** The versions that were deployed since the launch of Base (OpenSea's changelog, "Seaport 1.5 Release", and Seaport's README, "Deployments"). */
+/** The versions that have been deployed since the launch of Base (OpenSea's changelog, "Seaport 1.5 Release", and Seaport's README, "Deployments"). */
 export const recentSeaport: Marketplaces = [
   marketplace("Seaport 1.5", "0x00000000000000adc04c56bf30ac9d3c0aaf14dc"),
   marketplace("Seaport 1.6", "0x0000000000000068f116a894984e2db1123eb395"),

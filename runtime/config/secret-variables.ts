@@ -3,8 +3,8 @@ import { ConfigError } from "./config-error.ts";
 import { fileProblem } from "./file-problem.ts";
 
 /**
- * A secret environment variable's value: its own, or the content of the file that NAME_FILE names, without the trailing line break, which is how
- * containers and service managers pass secrets; undefined if neither is set. @throws {ConfigError} if both are set, or the file cannot be read.
+ * The value of a secret: of the environment variable NAME, or of the file that NAME_FILE names, without its trailing line break. Containers and service
+ * managers pass secrets in such files. Undefined if neither variable is set. @throws {ConfigError} if both are set, or the file cannot be read.
  */
 export function secretOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const text = environment[name];

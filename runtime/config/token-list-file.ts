@@ -14,7 +14,7 @@ class TokenListError extends Error {
 const addressPattern = /^0x[0-9a-f]{40}$/i;
 const maxUrlLength = 2_048;
 
-/** Reads a chain's token logos from a token list. Entries for other chains, or without an HTTP URL, are skipped. @throws {TokenListError} */
+/** The logo URLs of a chain's tokens in a token list, by address. Entries for other chains, or without an HTTP URL, are skipped. @throws {TokenListError} */
 export function parseTokenList(file: string, text: string, chainId: number): Readonly<Record<Address, string>> {
   const { tokens } = readJson(file, text);
   if (!Array.isArray(tokens)) throw new TokenListError(file, 'no list "tokens"');

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** A request to the console that is rejected with this status. */
+/** The rejection of a request to the console, with the status of the response. */
 export class ConsoleError extends Error {
   readonly status: number;
 

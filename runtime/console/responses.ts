@@ -34,7 +34,7 @@ export interface UsageRow {
   readonly name: string;
   readonly label?: string;
   readonly credits: number;
-  /** Requests that were counted for the console. */
+  /** Requests with a valid key, counted when the response is closed. */
   readonly requests: number;
   readonly errors: number;
   /** Milliseconds, interpolated within a bucket; null if there are no requests. */
@@ -56,6 +56,7 @@ export interface ChainItem {
   readonly nodeBlock: number | null;
   readonly silentSeconds: number | null;
   readonly state: "indexing" | "stopped" | "paused" | "removing" | "restoring";
+  /** The time at which the chain was paused, or its removal or restore started; null in the other states. */
   readonly since: string | null;
 }
 

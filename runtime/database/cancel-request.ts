@@ -31,7 +31,7 @@ export function cancelStatement(client: pg.PoolClient): () => Promise<boolean> {
   };
 }
 
-/** Repeats cancel requests until the statement has settled; false if the server has not completed one of them. */
+/** Repeats cancel requests until the statement has settled; false if the server did not complete all of them. */
 async function cancelUntil(settled: AbortSignal, backend: Backend): Promise<boolean> {
   let isComplete = true;
   while (!settled.aborted) {

@@ -42,9 +42,9 @@ export async function buildConcurrently(
       if (row?.locked !== true) return null;
       // Rolling back to the savepoint releases the table locks of the check, for which other migrating processes would wait.
       await holder.query("SAVEPOINT checked");
-      const needed = await isNeeded(holder);
+      const isBuildNeeded = await isNeeded(holder);
       await holder.query("ROLLBACK TO SAVEPOINT checked");
-      if (!needed) return true;
+      if (!isBuildNeeded) return true;
       // From now on this transaction only holds the lock; the builds run on Knex's connection. It holds no snapshot: the snapshot of a
       // statement with parameters ends with the next statement.
       await holder.query("SET LOCAL idle_in_transaction_session_timeout = 0");

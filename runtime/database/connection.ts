@@ -11,7 +11,7 @@ import { startStatementSpan } from "./statement-span.ts";
 export interface ConnectionUse {
   /** Aborts with the request that the work belongs to; undefined outside of requests. */
   readonly signal: AbortSignal | undefined;
-  /** The connection is closed instead of being returned to the pool. */
+  /** Closes the connection after the work, instead of returning it to the pool. */
   markBroken(): void;
 }
 

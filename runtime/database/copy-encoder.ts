@@ -34,11 +34,11 @@ export const createCopyEncoder = (
   let chunk = Buffer.alloc(0);
   let nextLength = firstChunkBytes;
   let filled = 0;
-  let closed = 0;
+  let closedBytes = 0;
   let count = 0;
   const close = (): void => {
     if (filled > 0) chunks.push(chunk.subarray(0, filled));
-    closed += filled;
+    closedBytes += filled;
     filled = 0;
   };
   /** A row may span chunks: the server reads one stream. */
@@ -74,7 +74,7 @@ export const createCopyEncoder = (
       count += rows.length;
     },
     /** The number of text bytes so far. */
-    bytes: (): number => closed + filled,
+    bytes: (): number => closedBytes + filled,
     /** Returns the encoded rows; must be called only once, at the end. */
     take: (): CopyChunks => {
       close();

@@ -81,7 +81,7 @@ const keepAliveMilliseconds = 10_000;
 /** How long the server may take to report that it has cancelled a statement. */
 const cancellationMilliseconds = 5_000;
 
-/** A connection pool with its own value codecs, which connects on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
+/** Creates the pools of a database, with value codecs of their own; they connect on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
 export function createDatabase(options: DatabaseOptions): Database {
   const { description, url } = options;
   const urlOf = typeof url === "string" ? () => url : url;
@@ -125,7 +125,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     knex,
     ...createQueryable(
       <Row extends object>(config: pg.QueryConfig, isPlannedOnce: boolean) =>
-        guard(preparation.retrying(config, (query) => send<Row>(isPlannedOnce ? lookupPool : pool, query))),
+        guard(preparation.retrying(config, (query) => runOnPool<Row>(isPlannedOnce ? lookupPool : pool, query))),
       preparation.repeatableConfigOf,
     ),
     transaction: (work, transactionOptions) => guard(inTransaction(pool, preparation, work, transactionOptions)),
@@ -146,7 +146,7 @@ export function createDatabase(options: DatabaseOptions): Database {
  * Runs a statement. If it belongs to a request, it is cancelled when the request aborts, and the connection remains usable; other errors close it. A
  * connection that is still busy when its server should have cancelled the statement is abandoned as dead.
  */
-const send = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
+const runOnPool = <Row extends object>(pool: SharedPool, query: pg.QueryConfig): Promise<Row[]> => {
   const request = activeRequest();
   return withConnection(
     pool,

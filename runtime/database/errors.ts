@@ -79,7 +79,7 @@ const staleStates = /^(25006|53|57P|58)/;
 export const isConnectionStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && staleStates.test(error.code);
 
-/** Whether a database could not be used, or did not run a statement in time: another database may. */
+/** Whether a database could not be used, or did not run a statement in time; another database may succeed. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || isConnectionStale(error) || isCancelled(error);
 

@@ -20,7 +20,7 @@ export function createKnex(url: () => string, applicationName: string, types: pg
     },
     pool: { min: 0, max: 1, idleTimeoutMillis: 1_000 },
     acquireConnectionTimeout: 15_000,
-    // Knex also prints the errors that it throws to the console.
+    // Knex would print to the console the errors that it also throws.
     log: { warn: silent, error: silent, debug: silent, deprecate: silent },
   });
 }

@@ -19,7 +19,7 @@ export interface CurrentPoolUsage extends Readonly<PoolUsage> {
   readonly size: number;
 }
 
-/** From a lookup by key to the default statement timeout. */
+/** In seconds: from a lookup by key to the default statement timeout. */
 const statementBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const waitBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 

@@ -46,7 +46,7 @@ export function createPrimaryOutage({ maxMilliseconds, onChange, clock = perform
     const end = (): void => {
       retryAt = clock.now() + retryMilliseconds;
     };
-    // Belongs to no request, because none waits for it.
+    // Runs outside of the active request, because no request waits for the load.
     runShared(() => attempt(load)).then(end, end);
   };
   const lastOf = <T>(last: () => T | undefined): T | undefined =>

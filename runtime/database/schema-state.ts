@@ -66,7 +66,10 @@ export async function compareSchema(database: Database, migrations: readonly Mig
   };
 }
 
-/** The problem with a schema that has unknown migrations. If it also lacks this version's, it was migrated by a different branch and is untested. */
+/**
+ * Why a schema with unknown migrations cannot be used; null if there are none, or they only expand this version's schema. A schema that also lacks migrations
+ * of this version was migrated by a different branch and is untested.
+ */
 function newerSchemaProblem({ pending, unknown }: SchemaState): string | null {
   const incompatible = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
   return incompatible === undefined

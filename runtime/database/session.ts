@@ -32,7 +32,7 @@ export const liftTimeouts = async (session: Session): Promise<void> => {
   await session.query("SELECT set_config(name, '0', true) FROM pg_settings WHERE name = ANY ($1)", [timeouts]);
 };
 
-/** transaction_timeout exists since PostgreSQL 17. */
+/** transaction_timeout was added in PostgreSQL 17. */
 const timeouts = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "transaction_timeout"];
 
 /** Makes a transaction use a snapshot that another one has exported; must be its first statement. */

@@ -1,6 +1,7 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
-/** The tables that composed statements use (compose.ts), with the types as which their columns are read. */
+/* The tables that composed statements use (compose.ts), with the types that their columns have in results. */
+
 interface Block {
   chain_id: number;
   number: number;

@@ -18,7 +18,7 @@ export async function readUnfinishedRestore(database: Statements): Promise<Unfin
   return row ?? { backup: "", restored: [] };
 }
 
-/** Marks an empty database, before anything else is created in it. */
+/** Marks an empty database as being restored, before anything else is created in it. */
 export const markRestore = async (database: Statements, backup: string): Promise<void> => {
   await database.query("CREATE TABLE ashlar_restore (backup text PRIMARY KEY, restored text[] NOT NULL DEFAULT '{}')");
   await database.query("INSERT INTO ashlar_restore (backup) VALUES ($1)", [backup]);

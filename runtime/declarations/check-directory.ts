@@ -17,7 +17,7 @@ export interface DirectoryScope {
   readonly template: ReadonlyMap<string, TemplateEndpoint>;
   /** The catalog objects that items may contain, by name. */
   readonly objects: Readonly<Record<string, readonly ItemField[]>>;
-  /** Names already used in paths, each with its user. */
+  /** Names already used in paths, each with the file or protocol that uses it. */
   readonly taken: ReadonlyMap<string, string>;
 }
 
@@ -43,6 +43,7 @@ export function checkDirectory(directory: string, files: ReadonlyMap<string, str
 }
 
 interface CheckedFolder extends Checked<AddedProtocol | null> {
+  /** Whether the declaration is valid YAML with a valid shape. */
   readonly isRead: boolean;
   /** The location of the protocol's id. */
   readonly location: SourceLocation;

@@ -8,16 +8,16 @@ type Files = ReadonlyMap<string, string>;
  * a declaration. `declarations` are the paths of all declarations. Names are resolved only among `files`, so none can refer to any other file.
  */
 export function queriesFor(declaration: string, declarations: readonly string[], files: Files): Files {
-  const own = folderOf(declaration);
-  const shared = [...sharedFiles(declarations, files)].map(([path, text]) => [`../${path.slice(parentOf(own).length)}`, text] as const);
-  const beside = [...files].filter(([path]) => folderOf(path) === own).map(([path, text]) => [path.slice(own.length), text] as const);
+  const folder = folderOf(declaration);
+  const shared = [...sharedFiles(declarations, files)].map(([path, text]) => [`../${path.slice(parentOf(folder).length)}`, text] as const);
+  const beside = [...files].filter(([path]) => folderOf(path) === folder).map(([path, text]) => [path.slice(folder.length), text] as const);
   return new Map([...beside, ...shared]);
 }
 
 /** The path of a file that a declaration names. */
 export function queryPath(declaration: string, name: string): string {
-  const own = folderOf(declaration);
-  return name.startsWith("../") ? parentOf(own) + name.slice("../".length) : own + name;
+  const folder = folderOf(declaration);
+  return name.startsWith("../") ? parentOf(folder) + name.slice("../".length) : folder + name;
 }
 
 /** Reports shared files that no declaration names. `used` are the paths that declarations name. */

@@ -7,7 +7,7 @@ const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: 
 export const requestParameters = ["address", "pool-address"] as const;
 export type RequestParameter = (typeof requestParameters)[number];
 
-/** The parameters that an operation's SQL must use, and may use no others, given its request parameters. */
+/** The parameters that an operation's SQL must use, given its request parameters. It may not use others. */
 export const queryParametersOf = (names: readonly string[]): QueryParameter[] => [
   "chain",
   ...names.flatMap((name) => optionalParameters[name] ?? []),

@@ -71,7 +71,7 @@ export type NameEvent = EventPosition & NameFact;
 /** The pricing rule of a pool: constant product of the reserves, or liquidity in price ranges. */
 export type PoolFamily = "xy=k" | "concentrated";
 
-/** An event emitted by a pool, or by its factory about it. "In" amounts are received by the pool. */
+/** An event emitted by a pool, or by its factory about the pool. "In" amounts are received by the pool. */
 export type PoolFact =
   | {
       readonly kind: "poolCreated";
@@ -172,7 +172,7 @@ export interface OrderFulfilled extends EventPosition {
   readonly consideration: readonly (OrderItem & { readonly recipient: Address })[];
 }
 
-/** The hashes of preceding orders matched with each other. */
+/** The hashes of the preceding orders that were matched with each other. */
 export interface OrdersMatched extends EventPosition {
   readonly kind: "ordersMatched";
   readonly orderHashes: readonly Hash[];
@@ -196,7 +196,7 @@ export type SafeFact =
   | { readonly kind: "safeThreshold"; readonly threshold: bigint }
   /** Emitted by SafeL2 before it checks the signatures. */
   | { readonly kind: "safeStarted"; readonly signatures: Hex }
-  /** Emitted after the execution; a failed one only reverted its call. */
+  /** Emitted after the execution; a failed execution only reverted its call. */
   | { readonly kind: "safeExecuted"; readonly txHash: Hash; readonly isSuccessful: boolean };
 
 export type SafeEvent = EventPosition & SafeFact;

@@ -234,7 +234,7 @@ const outgoing = (data: Hex, first: number): PoolFact | null => {
 
 const topicWord = (topic: Hash | undefined): bigint => (topic === undefined ? 0n : BigInt(topic));
 
-/** The word as an unsigned number of that many bits; null if it is larger. */
+/** The word as an unsigned number of `bits` bits; null if it is larger. */
 const unsigned = (word: bigint, bits: bigint): bigint | null => (word >> bits === 0n ? word : null);
 
 /** The word as a tick (int24); null if it is out of range. */

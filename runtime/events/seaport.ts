@@ -3,8 +3,8 @@ import type { EventDefinition, OrderFulfilled, OrderItem } from "./decoded-block
 import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
 
 /** The number of words in an offered item (kind, token, id, amount) and in a consideration item, which also has a recipient. */
-const offerWords = 4;
-const considerationWords = 5;
+const wordsPerOffer = 4;
+const wordsPerConsideration = 5;
 /** Kinds by Seaport's item type: native, ERC-20, ERC-721, ERC-1155, ERC-721 with criteria, ERC-1155 with criteria. */
 const kinds = ["payment", "payment", "token", "token", "token", "token"] as const;
 
@@ -36,13 +36,13 @@ export const ordersMatched: EventDefinition = {
   },
 };
 
-const offerOf = (data: Hex): OrderItem[] | null => allOrNull(arrayAt(data, 2, offerWords)?.map((at) => itemAt(data, at)));
+const offerOf = (data: Hex): OrderItem[] | null => allOrNull(arrayAt(data, 2, wordsPerOffer)?.map((at) => itemAt(data, at)));
 
 const considerationOf = (data: Hex): OrderFulfilled["consideration"][number][] | null =>
   allOrNull(
-    arrayAt(data, 3, considerationWords)?.map((at) => {
+    arrayAt(data, 3, wordsPerConsideration)?.map((at) => {
       const item = itemAt(data, at);
-      const recipient = addressAt(data, at + offerWords);
+      const recipient = addressAt(data, at + wordsPerOffer);
       return item === null || recipient === null ? null : { ...item, recipient };
     }),
   );

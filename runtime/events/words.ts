@@ -31,16 +31,16 @@ export const addressAt = (data: Hex, index: number): Address | null => {
   return `0x${data.slice(start + 24, start + digits)}`;
 };
 
-/** Decodes a topic as an address, or null. */
+/** Decodes a topic as an address; null if the topic is missing or is not an address. */
 export type TopicReader = (topic: Hex | undefined) => Address | null;
 
-/** A topic as an address, or null. */
+/** A topic as an address; null if the topic is missing or is not an address. */
 export const topicAddress: TopicReader = (topic) => (topic === undefined ? null : addressAt(topic, 0));
 
 /** Max topics that one reader caches. */
 const maxCached = 100_000;
 
-/** Decodes topics as `topicAddress` does, but returns the same string object for the same topic, which makes later lookups by it faster. */
+/** Decodes topics as `topicAddress` does, but returns the same string object for the same topic, which makes later lookups by address faster. */
 export const createTopicReader = (): TopicReader => {
   const cache = new Map<Hex | undefined, Address | null>();
   return (topic) => {

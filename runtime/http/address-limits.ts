@@ -36,7 +36,7 @@ export function createAddressLimits(clock?: Clock): AddressLimits {
 }
 
 const mappedIpv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-const groupsOfNetwork = 4;
+const groupsPerNetwork = 4;
 
 /** The network whose requests are counted together: an IPv4 address, or the /64 of an IPv6 address, all of which one host may use (RFC 4291, 2.5.1). */
 export function networkOf(address: string): string {
@@ -49,7 +49,7 @@ export function networkOf(address: string): string {
   const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
   const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right];
   return groups
-    .slice(0, groupsOfNetwork)
+    .slice(0, groupsPerNetwork)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":");
 }

@@ -32,17 +32,18 @@ interface Queue {
 }
 
 const weights: readonly Weight[] = [1, 2, 4];
-/** The share of the capacity that one key cannot use, so that other keys' requests do not wait for its longest ones. */
+/** The share of the capacity that one key cannot use, so that other keys' requests do not wait for that key's longest requests. */
 const reservedShare = 1 / 4;
 /** Max requests with other weights that overtake the first request in a queue; it is then the next one, after any that were overtaken more often. */
 const maxOvertaking = 16;
+/** Max price of a response of weight 1, in hundredths of a credit. */
 const maxCheapHundredths = 200;
 /** If requests have been waiting without a pause for longer than this, the load is an overload, not a burst. */
 const burstMilliseconds = 5_000;
 /** Max wait during an overload. A later response would be less useful to its client than the responses to newer requests are to their clients. */
 const maxWaitMilliseconds = 500;
 
-/** An operation's weight by its price: 1 for a small price per response, 2 for a page with a price per item, 4 for others, whose responses may be long. */
+/** An operation's weight by its price: 1 if it is free or has a small price per response, 2 for a page with a price per item, otherwise 4: it may be long. */
 export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): Weight {
   if (cost === null || (cost.per === "call" && cost.hundredths <= maxCheapHundredths)) return 1;
   return cost.per === "item" && style !== "none" ? 2 : 4;
@@ -57,6 +58,7 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
   const maxOfOwner = capacity - Math.floor(capacity * reservedShare);
+  /** The total weight of the admitted requests: of each key, and of all. */
   const activeOf = new Map<number | undefined, number>();
   let active = 0;
   let waiting = 0;
@@ -68,15 +70,15 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
     active += weight;
     activeOf.set(owner, (activeOf.get(owner) ?? 0) + weight);
   };
-  const firstThatMayEnter = ({ entries }: Queue): number => entries.findIndex(({ owner }) => mayEnter(owner));
+  const indexOfFirstReady = ({ entries }: Queue): number => entries.findIndex(({ owner }) => mayEnter(owner));
   /** The next waiting request whose key may enter: one that was overtaken too often, otherwise the cheapest one. */
   const takeNext = (): Waiting | undefined => {
-    const ready = queues.filter((queue) => firstThatMayEnter(queue) >= 0);
+    const ready = queues.filter((queue) => indexOfFirstReady(queue) >= 0);
     const [starving] = ready.filter(({ overtaken }) => overtaken >= maxOvertaking).sort((left, right) => right.overtaken - left.overtaken);
     const next = starving ?? ready[0];
     if (next === undefined) return undefined;
     for (const queue of queues) queue.overtaken = queue !== next && ready.includes(queue) ? queue.overtaken + 1 : 0;
-    return next.entries.splice(firstThatMayEnter(next), 1)[0];
+    return next.entries.splice(indexOfFirstReady(next), 1)[0];
   };
   /** Rejects the requests that have waited too long, which are at the front of their queues. */
   const rejectLate = (): void => {

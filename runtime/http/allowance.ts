@@ -11,8 +11,8 @@ interface Base {
 type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betweenFlushes">;
 
 /**
- * Creates the check that a key has credits left. It adds up the usage stored in the database at lookup and the charges in the ledger since then. If
- * the key's charges were written during or after the lookup, it is unknown whether the lookup has seen them, so the usage is read again while none
+ * Creates the check whether a key's credits are used up. It adds up the usage stored in the database at lookup and the charges in the ledger since then. If
+ * the key's charges were written during or after the lookup, it is unknown whether the lookup included them, so the usage is read again while none
  * are being written.
  */
 export function createAllowanceCheck(
@@ -33,9 +33,9 @@ export function createAllowanceCheck(
     base.catch(() => bases.delete(key));
     return base;
   };
-  const isUsed = async (key: MeteredKey, limit: number): Promise<boolean> => {
+  const isUsedUp = async (key: MeteredKey, limit: number): Promise<boolean> => {
     const { usedHundredths, chargedHundredths } = await baseOf(key);
     return usedHundredths + ledger.charged(key.id) - chargedHundredths >= limit;
   };
-  return (key) => (key.creditLimitHundredths === null ? false : isUsed(key, key.creditLimitHundredths));
+  return (key) => (key.creditLimitHundredths === null ? false : isUsedUp(key, key.creditLimitHundredths));
 }

@@ -149,7 +149,7 @@ function createEndpoints<Context>(
   return router;
 }
 
-/** Community endpoint paths with their protocol names. */
+/** The paths of community endpoints under the operator's names for their protocols; without those that have no other name. */
 const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["protocols"]): { readonly path: string }[] =>
   served.flatMap(({ path, protocol }) => {
     const name = names[protocol ?? ""];

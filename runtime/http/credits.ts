@@ -8,6 +8,7 @@ export interface Counted {
   extraHundredths: number;
 }
 
+/** Min cost of a response with a price per item, in hundredths of a credit. */
 const minItemCost = 1;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;

@@ -89,6 +89,7 @@ export const failures = {
         "RateLimit-Policy": `"creditsPer${period === "day" ? "Day" : "Month"}";q=${Math.floor(quota)};w=${secondsOf(period, at)}`,
         RateLimit: `"creditsPer${period === "day" ? "Day" : "Month"}";r=0;t=${wait}`,
       },
+      "credits",
     );
   },
   leaseMissing: () =>

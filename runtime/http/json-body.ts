@@ -10,7 +10,7 @@ const chunkCharacters = 64 * 1024;
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !("toJSON" in value);
 
-/** The number of array elements in a value and of kibibytes in its texts; counting stops above a bound. */
+/** The number of array elements in a value plus the units of `charactersPerUnit` in its texts; counting stops above a bound. */
 function sizeOf(value: unknown, bound: number): number {
   if (typeof value === "string") return value.length < charactersPerUnit ? 0 : Math.floor(value.length / charactersPerUnit);
   if (!isContainer(value)) return 0;

@@ -29,7 +29,7 @@ export interface Metered {
   readonly exceeded: MeteredLimit | null;
 }
 
-/** Whether a request may be processed. It then uses its key until `end` is called. */
+/** Whether a request may be processed. If so, it counts as running until `end` is called. */
 export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
   window?.exceeded !== true && exhausted === null && exceeded === null;
 
@@ -66,9 +66,9 @@ export function createKeyMeter({ limits, database, logger, clock, now = () => ne
   const isAllowanceUsed = createAllowanceCheck(ledger, createKeys(database).usedHundredths);
   const usage = createKeyUsage(clock);
   const start = (key: MeteredKey, window: Window | null, exhausted: Exhausted | null): Metered => {
-    const own = limitsOf<Pick<KeyLimits, MeteredLimit>>(limits, key);
-    const before = usage.usageOf(key.id, drainOf(own));
-    const metered: Metered = { window, exhausted, usage: before, exceeded: exceededLimit(own, before) };
+    const keyLimits = limitsOf<Pick<KeyLimits, MeteredLimit>>(limits, key);
+    const before = usage.usageOf(key.id, drainOf(keyLimits));
+    const metered: Metered = { window, exhausted, usage: before, exceeded: exceededLimit(keyLimits, before) };
     if (isRunning(metered)) usage.start(key.id);
     return metered;
   };

@@ -10,19 +10,19 @@ export interface Binding {
   readonly chainName: string | undefined;
 }
 
-type Node = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
+const isJsonObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 const chainParameters: readonly unknown[] = ["chainName", "chain-name"];
 
 /** Converts a story value to the type of the parameter's schema. */
 function valueFor(schema: unknown, text: string): unknown {
-  const type = isNode(schema) ? schema.type : undefined;
+  const type = isJsonObject(schema) ? schema.type : undefined;
   if (type === "array") return text.split(",");
   return type === "integer" || type === "number" ? Number(text) : text;
 }
 
-function boundExample(parameter: Node, { storyValues, chainName }: Binding): { readonly example: unknown } | undefined {
+function boundExample(parameter: JsonObject, { storyValues, chainName }: Binding): { readonly example: unknown } | undefined {
   const story = parameter["x-story"];
   if (typeof story === "string" && Object.hasOwn(storyValues, story))
     return { example: valueFor(parameter.schema, storyValues[story] ?? "") };
@@ -34,7 +34,7 @@ function boundExample(parameter: Node, { storyValues, chainName }: Binding): { r
 export function bindExamples(document: OpenApiDocument, binding: Binding): OpenApiDocument {
   const bind = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bind);
-    if (!isNode(value)) return value;
+    if (!isJsonObject(value)) return value;
     const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, bind(member)]));
     return { ...copy, ...boundExample(value, binding) };
   };

@@ -26,9 +26,9 @@ interface IndexedCall {
 }
 
 /**
- * Performs many read-only calls through the multicall contract if the chain has it, otherwise as separate calls in batches. An aggregate only calls
+ * Performs many read-only calls through the multicall contract if the chain has it, otherwise as separate calls in batches. An aggregate calls only
  * one contract: calls inside it may change the state, so a contract that moves a different token would distort the later results of that token. A
- * call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas. An outcome has a temporary error only
+ * call that failed inside an aggregate is repeated alone, because the other calls may have used up the shared gas. An outcome has a temporary error only
  * if the node runs other calls, which means that the contract is the cause.
  * @throws {RpcError} if the node currently cannot run calls.
  */

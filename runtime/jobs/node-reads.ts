@@ -50,7 +50,7 @@ interface QueuedRead {
 }
 
 /** Max reads per run. */
-const portion = 60;
+const portionSize = 60;
 /** After this many failed attempts, a value is stored as unknown. */
 const maxAttempts = 8;
 const intervalMilliseconds = 500;
@@ -84,12 +84,12 @@ const readPortion = async (deps: NodeReadsDeps): Promise<boolean> => {
   for (const read of deps.reads) if (read.isRefresh !== true) await dropStored(deps, read);
   const kinds = deps.reads.map(({ kind }) => kind);
   // Served by node_reads_due.
-  const claimed = await queue.claim({ ...deps, leaseMilliseconds }, sql`kind = ANY ($5)`, portion, [kinds]);
+  const claimed = await queue.claim({ ...deps, leaseMilliseconds }, sql`kind = ANY ($5)`, portionSize, [kinds]);
   for (const read of deps.reads) {
     const entries = claimed.filter(({ kind }) => kind === read.kind);
     if (entries.length > 0) await perform(deps, read, entries);
   }
-  return claimed.length === portion;
+  return claimed.length === portionSize;
 };
 
 /**

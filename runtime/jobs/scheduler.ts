@@ -26,8 +26,8 @@ export interface SchedulerDeps<Context> {
   readonly busyPauseMilliseconds?: number;
 }
 
-const defaultPause = 100;
-/** Min and max wait before a failed job runs again. */
+const defaultPauseMilliseconds = 100;
+/** Min and max wait before a failed job runs again, in milliseconds. */
 const minWait = 1_000;
 const maxWait = 300_000;
 /** Max listeners on the signal: each of a run's concurrent node reads adds one. */
@@ -42,7 +42,7 @@ interface ScheduledJob<Context> {
 
 /** Creates a job scheduler. A failure is logged and the job is retried with backoff; the other jobs continue. */
 export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Scheduler => {
-  const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPause } = deps;
+  const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPauseMilliseconds } = deps;
   const { busyPauseMilliseconds = pauseMilliseconds } = deps;
   const scheduledJobs = deps.jobs.map((job): ScheduledJob<Context> => ({ job, due: 0, failures: 0 }));
   const now = () => clock().getTime();

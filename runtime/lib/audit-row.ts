@@ -15,8 +15,8 @@ export interface Compared {
 }
 
 /** Counts comparisons for one kind of value, and lists the differences. */
-export const auditRow = (subject: string, compared: readonly Compared[]): AuditRow => ({
-  subject,
+export const auditRow = (kind: string, compared: readonly Compared[]): AuditRow => ({
+  subject: kind,
   compared: compared.length,
   unknown: compared.filter(({ index, node }) => index === null || node === null).length,
   differences: compared

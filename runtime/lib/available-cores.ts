@@ -14,8 +14,8 @@ function quota(): number | null {
   }
 }
 
-/** Parses `cpu.max`: a quota and a period in microseconds, or `max` and a period. */
+/** The cores that `cpu.max` allows: a quota divided by a period, both in microseconds; null if the quota is `max`. */
 export function parseQuota(text: string): number | null {
-  const [, used, period] = /^(\d+) (\d+)\s*$/.exec(text) ?? [];
-  return used === undefined || period === undefined ? null : Number(used) / Number(period);
+  const [, limit, period] = /^(\d+) (\d+)\s*$/.exec(text) ?? [];
+  return limit === undefined || period === undefined ? null : Number(limit) / Number(period);
 }

@@ -4,16 +4,16 @@ import { forEachInTurns, isTurnOver, nextTurn } from "./turns.ts";
 type Compare<Item> = (left: Item, right: Item) => number;
 
 /** Items that are sorted in one call, which takes about a millisecond. */
-const runItems = 512;
+const runLength = 512;
 /** Items that are merged between two checks of the time. */
 const itemsPerCheck = 64;
 
 /** A sorted copy of a list, like `toSorted`, which is stable. Rejects as `nextTurn` does. */
 export async function sortInTurns<Item>(items: readonly Item[], compare: Compare<Item>): Promise<Item[]> {
-  if (items.length <= runItems) return items.toSorted(compare);
+  if (items.length <= runLength) return items.toSorted(compare);
   let runs: Item[][] = [];
-  const starts = Array.from({ length: Math.ceil(items.length / runItems) }, (_, index) => index * runItems);
-  await forEachInTurns(starts, (start) => void runs.push(items.slice(start, start + runItems).sort(compare)));
+  const starts = Array.from({ length: Math.ceil(items.length / runLength) }, (_, index) => index * runLength);
+  await forEachInTurns(starts, (start) => void runs.push(items.slice(start, start + runLength).sort(compare)));
   while (runs.length > 1) {
     const merged: Item[][] = [];
     for (let first = 0; first < runs.length; first += 2) merged.push(await merge(runs[first] ?? [], runs[first + 1] ?? [], compare));

@@ -8,7 +8,7 @@ import { type ActiveRequest, activeRequest } from "./active-request.ts";
 /** The time that work in turns may use in one event loop iteration. */
 const turnMilliseconds = 2;
 /** Up to this number of turns, a request takes precedence over requests that have had more, whose responses are larger. */
-const firstTurns = 24;
+const firstTurnCount = 24;
 /** One in this many turns goes to the oldest request that has had its first turns, so that such requests are not delayed indefinitely. */
 const oldestInterval = 4;
 
@@ -51,7 +51,7 @@ const oldestOf = (candidates: readonly Waiting[]): Waiting | undefined =>
 
 /** Large responses are completed one after the other, oldest first: if all progressed concurrently, all would be in memory. */
 function nextWaiting(): Waiting | undefined {
-  const isFirst = ({ participant }: Waiting): boolean => participant.turns <= firstTurns;
+  const isFirst = ({ participant }: Waiting): boolean => participant.turns <= firstTurnCount;
   const [first, later] = [waiting.filter(isFirst), waiting.filter((entry) => !isFirst(entry))];
   const isForOldest = granted % oldestInterval === 0;
   return isForOldest ? (oldestOf(later) ?? oldestOf(first)) : (oldestOf(first) ?? oldestOf(later));
@@ -92,7 +92,7 @@ export const nextTurn = (request: ActiveRequest | undefined = activeRequest()): 
   });
 
 /** The first items of a list are processed without waiting, unless they take longer than a turn. */
-const firstItems = 32;
+const firstItemCount = 32;
 /** Items that are processed between two checks of the time. */
 const itemsPerCheck = 8;
 
@@ -108,7 +108,7 @@ export async function forEachInTurns<Item>(
     if (pending !== undefined) await pending;
     visited += 1;
     if (visited % itemsPerCheck !== 0) continue;
-    const isOver = visited > firstItems ? isTurnOver() : performance.now() - resumedAt >= turnMilliseconds;
+    const isOver = visited > firstItemCount ? isTurnOver() : performance.now() - resumedAt >= turnMilliseconds;
     if (!isOver) continue;
     await nextTurn();
     resumedAt = performance.now();

@@ -7,7 +7,7 @@ export function createProcessMetrics(process: string): () => Promise<readonly Me
   collectDefaultMetrics({ register: registry, labels: { process } });
   return async () => {
     const metrics = await registry.getMetricsAsJSON();
-    // prom-client omits some of them when it combines processes, because it does not expect a label that distinguishes them.
+    // By default, prom-client omits some metrics when it combines processes, because it does not expect a label that distinguishes the processes.
     return metrics.map(({ name, help, values, type }) => ({ name, help, type: String(type), values, aggregator: "sum" }));
   };
 }

@@ -25,7 +25,7 @@ export function createRestartedSource(name: string, read: () => Promise<readonly
   };
 }
 
-/** Ashlar's counters; Node.js's own apply to a single process. */
+/** Ashlar's counters and histograms; the metrics of Node.js apply to a single process. */
 const countersOf = (metrics: readonly Metric[]): readonly Metric[] =>
   metrics.filter(({ name, type }) => name.startsWith("ashlar_") && type !== "gauge");
 

@@ -13,7 +13,7 @@ export const queueTables = { "contract-reads": "node_reads", "nft-metadata": "nf
 export type QueueName = keyof typeof queueTables;
 
 /** Max entries that one transaction changes. */
-const batchEntries = 10_000;
+const batchSize = 10_000;
 
 /**
  * Makes entries due that failed and are waiting for their next attempt; entries that a worker is processing are attempted once more. Returns
@@ -33,8 +33,8 @@ export async function retryJobs(
     const table = identifier(queueTables[queue]);
     const statement = sql`WITH waiting AS (SELECT ctid FROM ${table} WHERE chain_id = $1 AND run_after > now() AND attempts > 0 LIMIT $2 FOR UPDATE SKIP LOCKED),
       retried AS (UPDATE ${table} q SET run_after = now() FROM waiting WHERE q.ctid = waiting.ctid RETURNING 1) SELECT count(*) AS entries FROM retried`;
-    for (let changed = batchEntries; changed === batchEntries; ) {
-      const [row] = await database.query<{ entries: number }>(statement.text, [id, batchEntries]);
+    for (let changed = batchSize; changed === batchSize; ) {
+      const [row] = await database.query<{ entries: number }>(statement.text, [id, batchSize]);
       changed = row?.entries ?? 0;
       retried += changed;
     }
@@ -52,7 +52,7 @@ export interface Refreshed {
 
 /**
  * Queues the names, symbols and decimals of a chain's tokens, or of one contract, to be read again; for one contract also its NFT documents. Scans the
- * chain's token metadata, or is served by its primary key.
+ * chain's token metadata; for one contract, the statement is served by the primary key.
  */
 export const refreshMetadata = (
   database: Pick<Database, "transaction">,

@@ -1,6 +1,6 @@
 import { parserOf } from "./parsed.ts";
 
-/** Longer than any name looked up, and short enough to be cheap. */
+/** Max characters: more than any name that is looked up has, and few enough to be cheap to process. */
 const maxLength = 1024;
 /** Control characters, including U+0000, which PostgreSQL cannot store, and unpaired surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;

@@ -13,7 +13,10 @@ const shorten = (text: string): string => {
   return clean.length > 100 ? `${clean.slice(0, 100)}…` : clean;
 };
 
-/** Every reason with its data. Sentences do not contain paths, queries or IP addresses, which may be secrets in the operator's network. */
+/**
+ * The refusals by code: whether each is permanent, and its message. Messages do not contain paths, queries or IP addresses, which may be secrets in the
+ * operator's network.
+ */
 const reasons = {
   "not-a-url": { isPermanent: true, describe: () => "Invalid URL; expected an https:// URL." },
   scheme: { isPermanent: true, describe: (scheme: string) => `Unsupported scheme ${shorten(scheme)}; expected https:.` },

@@ -61,14 +61,14 @@ export const sendRequest = async (request: WebRequest): Promise<Reply> => {
     bodyTimeout: milliseconds,
   });
   try {
-    return await abortable(signal, readReply(client, request));
+    return await abortable(signal, readResponse(client, request));
   } finally {
     // Aborts the request without waiting.
     client.destroy().catch(() => undefined);
   }
 };
 
-const readReply = async (
+const readResponse = async (
   client: Client,
   { url, displayName: hostname, types, bytes, authorization, signal }: WebRequest,
 ): Promise<Reply> => {

@@ -91,10 +91,10 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
     let trusted = gateway;
     try {
       for (let hop = 0; hop <= maxRedirects; hop += 1) {
-        const reply = await tryVisit(url, trusted, { ...bounds, signal: time.signal }, bounds.signal);
-        if (reply.kind === "body") return { ok: true, body: reply.body, type: reply.type };
-        if (reply.kind === "refusal") return refused(reply.refusal, hop);
-        const next = parseUrl(reply.location, url);
+        const response = await tryVisit(url, trusted, { ...bounds, signal: time.signal }, bounds.signal);
+        if (response.kind === "body") return { ok: true, body: response.body, type: response.type };
+        if (response.kind === "refusal") return refused(response.refusal, hop);
+        const next = parseUrl(response.location, url);
         if (next === null) return refused(refuse("location", nameOf(url, trusted)), hop);
         // A redirect from an untrusted server back to a gateway is untrusted too, because the gateway may be internal and serve more than documents.
         if (!isOnGateway(trusted, next)) trusted = null;

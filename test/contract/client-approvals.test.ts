@@ -33,7 +33,7 @@ const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): 
 ];
 const positionOf = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** Whether an allowance is unlimited, also in a smaller integer type, in which some tokens store allowances; see the endpoint's notes. */
+/** Whether an allowance is unlimited, including in a smaller integer type in which some tokens store allowances; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const minOf = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 

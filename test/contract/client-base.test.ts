@@ -106,9 +106,9 @@ describe("the npm client's BaseService", () => {
 });
 
 describe("the npm client", () => {
-  it("receives the error message", async () => {
-    const reply = await client.BaseService.getBlock(chain, "0x10");
-    expect(reply).toMatchObject({ data: null, error: true, error_code: 400, error_message: expect.stringContaining("blockHeight") });
+  it("receives the error message for an invalid parameter", async () => {
+    const response = await client.BaseService.getBlock(chain, "0x10");
+    expect(response).toMatchObject({ data: null, error: true, error_code: 400, error_message: expect.stringContaining("blockHeight") });
   });
 
   it("accepts keys in the server's format, and rejects shorter ones itself", async () => {

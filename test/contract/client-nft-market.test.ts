@@ -32,7 +32,7 @@ interface Day {
 const daysOf = async (path: string): Promise<readonly Day[]> => {
   const { body, text } = await call(`/v1/demo/nft_market/${path}`);
   const { data } = body as { readonly data: { readonly items: readonly Day[] } | null };
-  if (data === null) throw new Error(text);
+  if (data === null) throw new Error(`Request nft_market/${path} failed: ${text}`);
   return data.items;
 };
 
@@ -80,7 +80,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
   test("getNftMarketFloorPrice returns the lowest price of the last 30 days, without wash trades", async () => {
     const { items } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue(name), { days }));
     expectDates(items, days);
-    let floors = 0;
+    let floorCount = 0;
     for (const [position, item] of items.entries()) {
       const day = today - position;
       const prices = collectionSales
@@ -90,12 +90,12 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
         expect([item.floor_price_native_quote, item.floor_price_quote, item.pretty_floor_price_quote]).toEqual([null, null, null]);
         continue;
       }
-      floors += 1;
+      floorCount += 1;
       const lowest = etherOf(Math.min(...prices));
       expectNear(item.floor_price_native_quote, lowest, `day ${position}`);
       expectNear(item.floor_price_quote, lowest * ether(valuationTimeOf(day)), `day ${position}`);
     }
-    expect(floors).toBeGreaterThan(30);
+    expect(floorCount).toBeGreaterThan(30);
   });
 });
 

@@ -68,7 +68,7 @@ describe("the npm client's NftService for traits", () => {
   });
 
   it("receives 404 for a trait that differs only in case", async () => {
-    const reply = await service.getAttributesForTraitInCollection(chain, regularCollections().garden, "species");
-    expect([reply.error, reply.error_code]).toEqual([true, 404]);
+    const response = await service.getAttributesForTraitInCollection(chain, regularCollections().garden, "species");
+    expect([response.error, response.error_code]).toEqual([true, 404]);
   });
 });

@@ -14,7 +14,7 @@ describe("the npm client's NftService for wallets", () => {
       const { items, address } = await dataOf(service.getNftsForAddress(chain, owner));
       expect(address).toBe(owner);
       const served = new Map(items.map((item) => [item.contract_address, item]));
-      let ids = 0;
+      let tokenCount = 0;
       for (const collection of await collectionsReceivedBy(owner)) {
         const moves = await movesOf(collection);
         const held = await heldOf(owner, moves, collection);
@@ -25,13 +25,13 @@ describe("the npm client's NftService for wallets", () => {
         ).toEqual(held.size === 0 ? undefined : [...held.keys()]);
         if (item === undefined) continue;
         served.delete(collection);
-        ids += held.size;
+        tokenCount += held.size;
         expect(item.balance, collection).toBe([...held.values()].reduce((sum, units) => sum + units, 0n));
         const walletMoves = moves.filter(({ from, to }) => from === owner || to === owner);
         expect(item.last_transfered_at.getTime() / 1000, collection).toBe(await lastMoveTime(walletMoves));
         expect([item.type, item.is_spam]).toEqual(["nft", false]);
       }
-      expect(ids).toBeGreaterThan(0);
+      expect(tokenCount).toBeGreaterThan(0);
       // The rest are the punks, whose contract emits its own events.
       expect([...served.keys()].filter((collection) => collection !== storyValue("punks"))).toEqual([]);
       const punks = await punksOf(owner);

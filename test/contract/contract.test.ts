@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test, vi } from "vitest";
 import { type CsvColumn, type Operation, operations } from "../../generated/operations.gen.ts";
 import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
 import { useApp } from "../support/app.ts";
@@ -187,7 +187,7 @@ describe("the server", () => {
   );
 });
 
-it("covers every operation in the document", () => {
+test("the document describes every operation, of which 97 are tested on the demo chain", () => {
   const inDocument = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   expect(new Set(inDocument)).toEqual(new Set(operations.map(({ id }) => id)));
   expect(demoOperations.length).toBe(97);

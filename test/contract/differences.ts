@@ -20,19 +20,19 @@ const lists = ["addressList", "topicList", "textList"];
 const elementsOf = ({ type }: Parameter, text: string): string[] => (lists.includes(type) ? text.split(",") : [text]);
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** Returns a predicate that is true if the test holds for any parameter that was sent once. */
+/** Returns a predicate for requests that is true if the given one holds for any parameter that was sent once. */
 const anyParameter =
-  (testDatabase: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
+  (predicate: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
   (request: RequestCase): boolean =>
     request.operation.parameters.some((parameter) => {
       const [text, ...repeated] = request.values[parameter.name] ?? [];
-      return text !== undefined && repeated.length === 0 && testDatabase(parameter, text, request);
+      return text !== undefined && repeated.length === 0 && predicate(parameter, text, request);
     });
 
-/** Returns a predicate that is true if the test holds for the trimmed, non-blank text of any parameter of the given types. */
-const anyTrimmed = (types: readonly string[], testDatabase: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
+/** Returns a predicate for requests that is true if the given one holds for the trimmed, non-blank text of any parameter of the given types. */
+const anyTrimmed = (types: readonly string[], predicate: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
   anyParameter(
-    (parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && testDatabase(text.trim(), parameter, request),
+    (parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && predicate(text.trim(), parameter, request),
   );
 
 const sentText = (request: RequestCase, { name }: Parameter): string => request.values[name]?.[0]?.trim() ?? "";
@@ -202,8 +202,8 @@ export const differences: readonly Difference[] = [
     applies: anyTrimmed(["address", "addressList"], (text, parameter) => {
       const elements = elementsOf(parameter, text).map((element) => element.trim());
       const isName = (element: string): boolean => /^[^\s.,/\\?%@:;"<>]+(?:\.[^\s.,/\\?%@:;"<>]+)+$/.test(element);
-      const wellFormed = elements.every((element) => isName(element) || /^0x[0-9a-f]{40}$/i.test(element));
-      return wellFormed && elements.some((element) => isName(element) && element.toLowerCase() !== registeredName);
+      const isWellFormed = elements.every((element) => isName(element) || /^0x[0-9a-f]{40}$/i.test(element));
+      return isWellFormed && elements.some((element) => isName(element) && element.toLowerCase() !== registeredName);
     }),
     example: { operation: "getNativeTokenBalance", values: { walletAddress: ["bob.eth"] } },
   },

@@ -93,7 +93,7 @@ describe("the generated client", () => {
     expect(error.status).toBe(0);
   });
 
-  it("throws an error if its signal is aborted", async () => {
+  it("throws an error if the signal that it receives is aborted", async () => {
     const aborted = AbortSignal.abort();
     await expect(client.getAllChains({}, { signal: aborted })).rejects.toBeInstanceOf(AshlarError);
   });

@@ -39,8 +39,8 @@ export async function useNpmClient(): Promise<CovalentClient> {
 }
 
 /** The payload of a successful response. */
-export async function dataOf<T>(reply: Promise<Reply<T>>): Promise<T> {
-  const { data, error, error_code: code, error_message: message } = await reply;
+export async function dataOf<T>(response: Promise<Reply<T>>): Promise<T> {
+  const { data, error, error_code: code, error_message: message } = await response;
   expect({ error, code, message }).toEqual({ error: false, code: null, message: null });
   expect(data).not.toBeNull();
   return data;

@@ -27,7 +27,7 @@ import { databaseUrl } from "../support/database-url.ts";
 import { realCatalog } from "../support/generator/model/catalogs.ts";
 
 /** Fields that depend on the time of the request. */
-const volatileFields = ["updated_at"];
+const volatileFields = ["updated_at", "update_at", "node_seen_at"];
 
 interface ServedResponse {
   readonly status: number;

@@ -17,9 +17,9 @@ import { abandonedBlocks, recordAbandonedBlocks } from "./support/abandoned-bloc
 import { type HashLoad, startHashLoad } from "./support/hash-load.ts";
 import { print, setting } from "./support/settings.ts";
 
-const reorganisations = setting("LONG_REORGANISATIONS", 40);
+const reorgCount = setting("LONG_REORGANISATIONS", 40);
 const maxDepth = 10;
-const clients = 8;
+const clientCount = 8;
 const staleMilliseconds = 1_000;
 const lists = ["transfers", "logs of a contract", "logs of a topic", "holders"] as const;
 
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const waitForIndex = () => until("the index to reach the head", () => isAtHead(testDatabase.database, source.chain), 60_000);
 
-/** Reads all pages of a list, each on a new connection to reach all workers, and calls `between` between any two pages. */
+/** Returns the row keys of all pages of a list; reads each on a new connection, to reach all workers, and calls `between` between any two pages. */
 async function walk({ path, size, rowKey }: PagedList, height: number, between: () => Promise<void>): Promise<string[]> {
   const rows: string[] = [];
   for (let number = 0; ; number += 1) {
@@ -66,8 +66,8 @@ async function walk({ path, size, rowKey }: PagedList, height: number, between: 
 }
 
 describe("four workers that cache responses, under load", () => {
-  it(`stop serving a block within a second after it is abandoned, and serve each list row once, over ${reorganisations} reorganisations`, {
-    timeout: deadline(60_000 + 30_000 * reorganisations),
+  it(`stop serving a block within a second after it is abandoned, and serve each list row once, over ${reorgCount} reorganisations`, {
+    timeout: deadline(60_000 + 30_000 * reorgCount),
   }, async () => {
     const { chain, token, trader } = source;
     const paged = createPagedLists(chain, token, trader);
@@ -80,7 +80,7 @@ describe("four workers that cache responses, under load", () => {
       server.url,
       paths.map((path) => `/v1/own/${path}`),
       key,
-      clients,
+      clientCount,
     );
     let count = 0;
     // All abandoned blocks are above the anchor of the list being read.
@@ -92,7 +92,7 @@ describe("four workers that cache responses, under load", () => {
       await source.reorganise(depth);
       await waitForIndex();
     };
-    for (let turn = 0; count < reorganisations; turn += 1) {
+    for (let turn = 0; count < reorgCount; turn += 1) {
       const list = paged[lists[turn % lists.length] ?? "transfers"];
       const anchor = await chain.head();
       const expected = await list.expectedKeys(anchor);

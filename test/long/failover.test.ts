@@ -32,7 +32,7 @@ const connect = (url: string): Database =>
 /** Tests a service with two workers and an indexer that loses its primary several times while its chain grows and clients send requests. */
 function testFailovers(
   start: () => Promise<FailoverCluster>,
-  { losses, rejoins }: { readonly losses: readonly Loss[]; readonly rejoins: boolean },
+  { losses, formerPrimaryRejoins }: { readonly losses: readonly Loss[]; readonly formerPrimaryRejoins: boolean },
 ) {
   let folder: string;
   let tokens: TokenChain;
@@ -54,7 +54,7 @@ function testFailovers(
     await until(
       "the service to be ready",
       async () => {
-        if (service.child.exitCode !== null) throw new Error(service.output());
+        if (service.child.exitCode !== null) throw new Error(`The service exited: ${service.output()}`);
         return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true;
       },
       60_000,
@@ -120,7 +120,7 @@ function testFailovers(
         const before = await contents(former);
         await grow(recoveredSeconds);
         await client.measureRecovery();
-        if (rejoins)
+        if (formerPrimaryRejoins)
           await until("the former primary to follow", async () => isDeepStrictEqual(await contents(former), await contents(database)));
         else expect(await contents(former)).toEqual(before);
       } finally {
@@ -152,12 +152,12 @@ function testFailovers(
 
 describe.skipIf(process.platform !== "linux").each(["machine", "network"] as const)(
   "two servers in one URL with manual promotion: loss of the %s",
-  (loss) => testFailovers(() => startPlainCluster(promotionSeconds), { losses: [loss], rejoins: false }),
+  (loss) => testFailovers(() => startPlainCluster(promotionSeconds), { losses: [loss], formerPrimaryRejoins: false }),
 );
 
 const missing = missingPrograms();
 
 describe.skipIf(missing.length > 0)(
   `Patroni and HAProxy${missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`}`,
-  () => testFailovers(startPatroniCluster, { losses: ["machine", "PostgreSQL", "machine"], rejoins: true }),
+  () => testFailovers(startPatroniCluster, { losses: ["machine", "PostgreSQL", "machine"], formerPrimaryRejoins: true }),
 );

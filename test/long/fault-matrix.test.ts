@@ -16,7 +16,7 @@ import { type FaultedService, maxRecoverySeconds, startFaultedService } from "./
 import { setting } from "./support/settings.ts";
 import { canMount, fillDisk } from "./support/small-disk.ts";
 
-/** The duration of faults that do not end on their own. */
+/** The duration of faults that the test ends. */
 const faultSeconds = setting("LONG_FAULT_SECONDS", 30);
 /** The indexer's timeout for its node's responses. */
 const nodeTimeoutSeconds = 30;
@@ -153,8 +153,8 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
       "inconsistent node",
       {
         begin() {
-          faulted.node.tamper = (method, reply) => {
-            const block = reply.result as { hash?: string } | null;
+          faulted.node.tamper = (method, response) => {
+            const block = response.result as { hash?: string } | null;
             if (method === "eth_getBlockByNumber" && block?.hash !== undefined && Math.random() < 0.5) block.hash = `0x${"ab".repeat(32)}`;
           };
         },
@@ -171,10 +171,10 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
       {
         async begin() {
           const head = await faulted.tokens.chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
-          let responses = 0;
-          faulted.node.tamper = (method, reply, [tag]) => {
+          let responseCount = 0;
+          faulted.node.tamper = (method, response, [tag]) => {
             // Only the first response is wrong; the next ones contradict it.
-            if (method === "eth_getBlockByNumber" && tag === "finalized" && responses++ === 0) reply.result = head;
+            if (method === "eth_getBlockByNumber" && tag === "finalized" && responseCount++ === 0) response.result = head;
           };
           await wait(2_000);
           await faulted.tokens.reorganise(5);

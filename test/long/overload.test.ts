@@ -16,7 +16,7 @@ import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
 
 const seconds = setting("LONG_OVERLOAD_SECONDS", 300);
 const stepSeconds = setting("LONG_STEP_SECONDS", 5);
-const workers = setting("LONG_WORKERS", 1);
+const workerCount = setting("LONG_WORKERS", 1);
 const keyCount = 64;
 const minGoodputShare = 0.8;
 const p99Milliseconds = 1_000;
@@ -53,7 +53,7 @@ const medianOf = (samples: readonly number[], from: number, to: number): number 
   return part[Math.floor(part.length / 2)] ?? Number.NaN;
 };
 
-describe(`ashlar serve --workers ${workers} under twice its sustainable load`, () => {
+describe(`ashlar serve --workers ${workerCount} under twice its sustainable load`, () => {
   it(`serves at least ${minGoodputShare * 100} % of its peak for ${seconds} s`, {
     timeout: deadline((seconds + 600) * 1000),
   }, async () => {
@@ -61,7 +61,7 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
     // Without a cache, each response is computed. All limits except the keys' rate limit have their defaults.
     const settings = { chains: [chain.config], cache: { megabytes: 0 }, limits: { requestsPerSecond: "unlimited" } };
     await writeFile(file, JSON.stringify(settings));
-    const server = await startServer(file, testDatabase.url, { args: ["--workers", String(workers)] });
+    const server = await startServer(file, testDatabase.url, { args: ["--workers", String(workerCount)] });
     const memory: number[] = [];
     const sampling = setInterval(() => memory.push(residentMegabytes(server.child.pid ?? 0)), 1_000);
     try {
@@ -75,8 +75,8 @@ describe(`ashlar serve --workers ${workers} under twice its sustainable load`, (
       const result = await load.run({ ...target, rate: 2 * rate, milliseconds: seconds * 1000 });
       const slower = Math.max(1, measureSlowness() / slownessBefore);
       const growth = medianOf(memory, 0.8, 1) / medianOf(memory, 0.2, 0.4);
-      print(`workers ${workers}: peak ${Math.round(peak)}/s, sent ${Math.round(2 * rate)}/s: ${summaryOf(result)}`);
-      print(`workers ${workers}: memory ${memory.map(Math.round).join(" ")} MB; machine ${slower.toFixed(2)} times slower at the end`);
+      print(`workers ${workerCount}: peak ${Math.round(peak)}/s, sent ${Math.round(2 * rate)}/s: ${summaryOf(result)}`);
+      print(`workers ${workerCount}: memory ${memory.map(Math.round).join(" ")} MB; machine ${slower.toFixed(2)} times slower at the end`);
       expect(result.errors).toEqual({});
       expect(
         Object.keys(result.statuses).filter((status) => !["200", "429", "503"].includes(status)),

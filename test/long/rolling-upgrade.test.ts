@@ -31,7 +31,7 @@ const phaseSeconds = setting("LONG_UPGRADE_PHASE_SECONDS", 10);
 const requestsPerSecond = setting("LONG_UPGRADE_RATE", 40);
 const secondsPerBlock = 1;
 /** The number of concurrent comparisons. */
-const comparers = 2;
+const comparerCount = 2;
 
 const hasHistory = await hasCommit(oldCommit);
 if (!hasHistory) print(`Skipped: the repository's history does not contain ${oldCommit}; fetch it with: git fetch --unshallow`);
@@ -99,7 +99,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
       },
     };
   };
-  /** Compares all of two servers' responses as of the same block: mining stops until the comparison ends. */
+  /** Compares all of two servers' responses as of the same block, for which mining stops; returns the number of equal responses. */
   const expectEqual = async (server: ServerProcess, reference: ServerProcess): Promise<number> => {
     await mining?.stop();
     await until("the index to reach the head", isAtHead);
@@ -109,7 +109,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     const compareNext = async (): Promise<void> => {
       for (let path = remaining.pop(); path !== undefined; path = remaining.pop()) await compare(path);
     };
-    await Promise.all(Array.from({ length: comparers }, compareNext));
+    await Promise.all(Array.from({ length: comparerCount }, compareNext));
     close();
     expect(counts).toEqual({ equal: paths.length, superseded: 0, others: {}, wrong: [] });
     mining = startMining();
@@ -195,11 +195,11 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
 
     load.enter("indexer replaced");
     await index(program);
-    const stopped = performance.now();
+    const stoppedAt = performance.now();
     expect(await oldIndexer.stop()).toBe(0);
     const before = await indexedBlock();
     await until("the new indexer to write blocks", async () => (await indexedBlock()) > before, 60_000);
-    print(`indexing continued ${((performance.now() - stopped) / 1_000).toFixed(1)} s after the old indexer was stopped`);
+    print(`indexing continued ${((performance.now() - stoppedAt) / 1_000).toFixed(1)} s after the old indexer was stopped`);
     await phase("new version");
     load.enter("compared: new indexer");
     for (const server of [newFirst, newSecond]) print(`new indexer: ${await expectEqual(server, second)} equal responses`);

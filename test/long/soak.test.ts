@@ -22,14 +22,14 @@ import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
 const seconds = setting("LONG_SOAK_SECONDS", 3_600);
 const stepSeconds = setting("LONG_STEP_SECONDS", 5);
 const seed = process.env.LONG_SEED ?? "soak";
-const tenths = 10;
+const tenthCount = 10;
 const keyCount = 64;
 const loadShare = 0.7;
-/** More than a tenth, because some comparisons are late or rejected. */
+/** The share of requests that are compared: more than a tenth, because some comparisons are late or rejected. */
 const comparedShare = 0.12;
-/** Enough for most of the rate, although some comparisons repeat their requests for a second, because a cached response may be that old. */
-const comparers = 24;
-/** Small enough for the cache to be full when the heap is first measured. */
+/** Enough comparers for most of the rate, although a comparison may repeat its requests for a second, because a cached response may be that old. */
+const comparerCount = 24;
+/** The size of the cache: small enough for it to be full when the heap is first measured. */
 const cacheMegabytes = 4;
 const maxHeapGrowth = 1.1;
 /** The pause between rounds of blocks. */
@@ -110,18 +110,18 @@ function startChurn(): { readonly counts: { rounds: number; reorganisations: num
   };
 }
 
-/** Compares responses at a rate until stopped. */
+/** Starts comparing responses at a rate in requests per second; returns a function that stops the comparisons. */
 function startComparing(comparison: ReturnType<typeof createComparison>, rate: number): () => Promise<void> {
   const paths = chain.paths();
   const stopping = new AbortController();
   const { signal } = stopping;
-  setMaxListeners(comparers, signal);
+  setMaxListeners(comparerCount, signal);
   const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal }).catch(() => undefined);
-  const running = Array.from({ length: comparers }, async (_, comparer) => {
-    // Comparers take turns: at once they would be a burst.
+  const running = Array.from({ length: comparerCount }, async (_, comparer) => {
+    // The comparers take turns, because simultaneous requests would be a burst.
     await pause((comparer * 1000) / rate);
-    for (let number = comparer; !signal.aborted; number += comparers) {
-      const next = pause((comparers * 1000) / rate);
+    for (let number = comparer; !signal.aborted; number += comparerCount) {
+      const next = pause((comparerCount * 1000) / rate);
       await comparison.compare(paths[number % paths.length] ?? "");
       await next;
     }
@@ -154,8 +154,8 @@ describe(`a server with a changing index (seed ${seed})`, () => {
     const comparedBefore = comparison.counts.equal;
     const heap: number[] = [];
     const results: LoadResult[] = [];
-    for (let tenth = 1; tenth <= tenths; tenth += 1) {
-      const result = await runLoad(rate, (seconds * 1000) / tenths);
+    for (let tenth = 1; tenth <= tenthCount; tenth += 1) {
+      const result = await runLoad(rate, (seconds * 1000) / tenthCount);
       heap.push(await heapMegabytes(server.output()));
       results.push(result);
       print(

@@ -80,7 +80,7 @@ export const startRealLending = async (world: ProtocolChain): Promise<RealLendin
   const unitOf = ({ coin: { decimals } }: LendingReserve): bigint => 10n ** BigInt(decimals);
   return {
     ...{ people, debtor, treasury, coins, pools, reserves },
-    // An account cannot borrow at a stable rate a coin that it has supplied as collateral.
+    // An account cannot borrow a coin at a stable rate if it has supplied the coin as collateral.
     firstTransactions: () => [
       ...reserves.flatMap((reserve) => {
         const { pool, coin } = reserve;

@@ -16,7 +16,7 @@ let market: RealLendingMarket;
 let testDatabase: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
-/** The compared heights: before the first action, at and between actions, at liquidations, and the head. */
+/** The compared heights: before the first action, at and between actions, before and at the liquidations, and the head. */
 let heights: number[];
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   const receipts = await world.receiptsOf(hashes);
   expect(receipts.filter(({ status }) => status === "0x1").length).toBeGreaterThan(0.5 * hashes.length);
-  const liquidations = await chain.head();
+  const beforeLiquidations = await chain.head();
   await market.liquidate(false);
   await market.liquidate(true);
   await wait(2);
@@ -56,7 +56,7 @@ beforeAll(async () => {
   ]);
   itemsOf = createItemsOf(testDatabase.database, protocol);
   const head = await chain.head();
-  heights = [first - 1, first, first + 5, first + 13, first + 20, first + 31, liquidations, liquidations + 3, head - 1, head];
+  heights = [first - 1, first, first + 5, first + 13, first + 20, first + 31, beforeLiquidations, beforeLiquidations + 3, head - 1, head];
 });
 afterAll(async () => {
   await index?.end();

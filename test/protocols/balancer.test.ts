@@ -8,7 +8,7 @@ import { poolViews, type RealPool, type RealPoolMarket, startRealPoolMarket } fr
 import { expectNear, type ProtocolChain, startProtocolChain } from "./support.ts";
 
 const protocol = builtInProtocol("protocol_02");
-const blocks = 12;
+const blockCount = 12;
 /** The first mined block in which the protocol takes a share of the fees. */
 const firstFeeBlock = 6;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const random = createRandom("pools of the vault");
   const hashes: Hex[] = [];
   first = (await chain.head()) + 1;
-  for (let block = 0; block < blocks; block += 1) {
+  for (let block = 0; block < blockCount; block += 1) {
     if (block === firstFeeBlock) {
       feesSince = (await chain.head()) + 1;
       await market.setProtocolFee();

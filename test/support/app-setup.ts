@@ -30,7 +30,7 @@ declare module "vitest" {
   }
 }
 
-/** Short, because one document's host in the story never finishes its response. */
+/** The time limit of a document: short, because one host in the story never finishes its response. */
 const fetchMilliseconds = 3_000;
 
 const portOf = async (server: Server): Promise<number> => {
@@ -43,16 +43,16 @@ const portOf = async (server: Server): Promise<number> => {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The database server's setup runs first and provides its URL.
   const preparing = prepareApp(project.getProvidedContext().serverUrl);
-  let reply = { status: 202, body: "" };
+  let appResponse = { status: 202, body: "" };
   preparing.then(
     ({ app }) => {
-      reply = { status: 200, body: JSON.stringify(app) };
+      appResponse = { status: 200, body: JSON.stringify(app) };
     },
     (error: unknown) => {
-      reply = { status: 500, body: error instanceof Error ? String(error.stack) : String(error) };
+      appResponse = { status: 500, body: error instanceof Error ? String(error.stack) : String(error) };
     },
   );
-  const server = createServer((_request, response) => void response.writeHead(reply.status).end(reply.body));
+  const server = createServer((_request, response) => void response.writeHead(appResponse.status).end(appResponse.body));
   project.provide("appUrl", `http://127.0.0.1:${await portOf(server)}`);
   return async () => {
     server.close();

@@ -2,7 +2,7 @@ import { inject } from "vitest";
 import type { SharedApp } from "./app-setup.ts";
 import { until } from "./until.ts";
 
-/** The first run also builds the story and compiles its contracts. */
+/** The max time until the app is ready: the first run also builds the story and compiles its contracts. */
 const preparationMilliseconds = 600_000;
 
 const waitForApp = async (): Promise<SharedApp> => {

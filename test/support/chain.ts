@@ -83,12 +83,13 @@ export const startTestChain = async (options: { readonly args?: readonly string[
     if (calls.length === 0) return [];
     const first = nextId;
     nextId += calls.length;
-    const replies = (await post(calls.map((call, index) => ({ jsonrpc: "2.0", id: first + index, ...call })))) as Reply[];
-    const byId = new Map(replies.map((reply) => [reply.id, reply]));
+    const responses = (await post(calls.map((call, index) => ({ jsonrpc: "2.0", id: first + index, ...call })))) as RpcResponse[];
+    const byId = new Map(responses.map((response) => [response.id, response]));
     return calls.map((call, index) => {
-      const reply = byId.get(first + index);
-      if (reply === undefined || reply.error !== undefined) throw new Error(`${call.method}: ${reply?.error?.message ?? "no response"}`);
-      return reply.result as T;
+      const response = byId.get(first + index);
+      if (response === undefined || response.error !== undefined)
+        throw new Error(`${call.method}: ${response?.error?.message ?? "no response"}`);
+      return response.result as T;
     });
   };
   const rpc = async <T>(method: string, params: readonly unknown[] = []): Promise<T> => (await batch<T>([{ method, params }]))[0] as T;
@@ -115,14 +116,14 @@ export const startTestChain = async (options: { readonly args?: readonly string[
       });
       await mine();
       const receipt = await rpc<{ contractAddress: Address; status: Hex }>("eth_getTransactionReceipt", [hash]);
-      if (receipt.status !== "0x1") throw new Error("Contract deployment failed");
+      if (receipt.status !== "0x1") throw new Error(`Contract deployment failed in transaction ${hash}`);
       return receipt.contractAddress;
     },
     stop: () => killProcess(child),
   };
 };
 
-interface Reply {
+interface RpcResponse {
   readonly id: number;
   readonly result?: unknown;
   readonly error?: { readonly message: string };
@@ -150,7 +151,7 @@ const platforms: Readonly<Record<string, string>> = {
   "win32-x64": "anvil-win32-amd64/bin/anvil.exe",
 };
 
-/** Returns the binary itself, because the package's launcher leaves a second process behind. */
+/** Returns the path of the binary itself, because the package's launcher leaves a second process behind. */
 const binary = (): string => {
   const path = platforms[`${process.platform}-${process.arch}`];
   if (path === undefined) throw new Error(`No anvil binary for ${process.platform}-${process.arch}`);

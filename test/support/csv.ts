@@ -1,6 +1,6 @@
 const field = /"([^"]*(?:""[^"]*)*)"|([^",\r\n]*)/y;
 
-/** Parses CSV strictly by RFC 4180: CRLF after every record, doubled quotes in quoted fields, equally long records. */
+/** Parses CSV strictly by RFC 4180: CRLF after every record, doubled quotes in quoted fields, the same number of fields in every record. */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];

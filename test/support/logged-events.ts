@@ -22,7 +22,7 @@ function untilClosed(text: string, start: number): string {
   return text.slice(start, end - 1);
 }
 
-/** Replaces a template's expressions, including any nested templates. */
+/** Replaces each expression of a template, with any templates nested in it, by `…`. */
 function withoutExpressions(text: string): string {
   const start = text.indexOf("${");
   if (start < 0) return text;

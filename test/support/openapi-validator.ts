@@ -81,13 +81,13 @@ interface Submission {
 
 function submissionOf(submissions: ReadonlyMap<string, Submission>, headers: IncomingHttpHeaders): Submission {
   const found = submissions.get(String(headers["x-submission-id"]));
-  if (found === undefined) throw new Error("Unknown x-submission-id");
+  if (found === undefined) throw new Error(`Unknown x-submission-id ${headers["x-submission-id"]}`);
   return found;
 }
 
 /**
- * The validator coerces parameters even with `coerceTypes: false`.
- * Security is disabled because authentication is not validated here.
+ * Returns an app that responds with a request's outcome. The validator coerces parameters even with `coerceTypes: false`. Security is disabled, because
+ * authentication is not validated here.
  */
 function requestApp(document: Document): express.Express {
   const accept: RequestHandler = (request, response) => {
@@ -112,7 +112,7 @@ function requestApp(document: Document): express.Express {
     .use(reject);
 }
 
-/** Passes the submitted response to the validator, which wraps the `json` method that is set here first. */
+/** Returns an app that passes the submitted response to the validator, which wraps the `json` method that is set here first. */
 function responseApp(document: Document, submissions: ReadonlyMap<string, Submission>): express.Express {
   const acceptSilently: RequestHandler = (_request, response, next) => {
     response.json = () => response.end("null");
@@ -145,7 +145,7 @@ function responseApp(document: Document, submissions: ReadonlyMap<string, Submis
     .use(reportViolation);
 }
 
-/** The validator modifies its document, so each one receives a copy. */
+/** Returns a copy of the document for one validator, because validators modify their documents. */
 function specification(document: Document): ApiSpec {
   return structuredClone(document) as unknown as ApiSpec;
 }
@@ -173,7 +173,10 @@ function withoutFiveHundreds(paths: Document["paths"]): Document["paths"] {
   return Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, replaceInItem(operations)]));
 }
 
-/** The validator treats a body with an undeclared media type as the first declared type. */
+/**
+ * Describes a response's media type that the document does not declare; null if it is declared. The validator treats a body with an undeclared media type as
+ * the first declared type.
+ */
 function undeclaredType(document: Document, { responses }: DocumentedOperation, { status, contentType }: ServedResponse): string | null {
   const declared = responses[String(status)];
   if (declared === undefined) return null;

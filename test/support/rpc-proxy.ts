@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
 
-/** A JSON-RPC reply that a test may change before it is sent. */
+/** A JSON-RPC response that a test may change before it is sent. */
 export interface ProxiedReply {
   id: unknown;
   jsonrpc: string;
@@ -14,7 +14,7 @@ export interface RpcProxy {
   readonly url: string;
   /** The number of calls by method. */
   readonly counts: Map<string, number>;
-  /** Changes the reply to a call. */
+  /** Changes the response to a call. */
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
   /** Handles an HTTP request instead of the node; returns whether it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
@@ -31,7 +31,7 @@ interface Message {
   readonly params: readonly unknown[];
 }
 
-/** A proxy between the indexer and a node: counts calls, and injects failures that a real node does not produce on demand. */
+/** Starts a proxy between the indexer and a node. It counts calls, and injects failures that a real node does not produce on demand. */
 export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -48,14 +48,14 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       );
     });
   });
-  // Uses half as much CPU time as fetch.
+  // undici's `request` uses half as much CPU time as `fetch`.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const forward = async (body: string): Promise<string> => {
     const sent = JSON.parse(body) as Message | Message[];
     const messages = Array.isArray(sent) ? sent : [sent];
     for (const { method } of messages) proxy.counts.set(method, (proxy.counts.get(method) ?? 0) + 1);
-    const reply = await request(target, { method: "POST", headers: { "content-type": "application/json" }, body, dispatcher });
-    const text = await reply.body.text();
+    const response = await request(target, { method: "POST", headers: { "content-type": "application/json" }, body, dispatcher });
+    const text = await response.body.text();
     if (proxy.tamper === null) return text;
     const parsed = JSON.parse(text) as ProxiedReply | ProxiedReply[];
     for (const part of Array.isArray(parsed) ? parsed : [parsed]) {

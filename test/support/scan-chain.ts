@@ -64,7 +64,7 @@ export interface ChainContents {
   readonly erc1155: ReadonlyMap<Address, ReadonlyMap<bigint, ReadonlySet<Address>>>;
   /** The number of internal frames with value by kind (call, create, suicide), and of all delegate calls ("delegatecall") and reverted frames ("reverted"). */
   readonly frames: ReadonlyMap<string, number>;
-  /** Number of logs by first topic. */
+  /** The number of logs by first topic. */
   readonly logs: ReadonlyMap<Hash, number>;
 }
 
@@ -113,8 +113,8 @@ const createTally = () => {
   };
   const countFrame = ({ type, traceAddress, error, action }: Trace): void => {
     if (traceAddress.length === 0) return;
-    const moves = type === "suicide" || BigInt(action.value ?? "0x0") > 0n;
-    const kinds = action.callType === "delegatecall" ? ["delegatecall"] : moves ? [type] : [];
+    const hasValue = type === "suicide" || BigInt(action.value ?? "0x0") > 0n;
+    const kinds = action.callType === "delegatecall" ? ["delegatecall"] : hasValue ? [type] : [];
     for (const kind of error === undefined ? kinds : ["reverted"]) frames.set(kind, (frames.get(kind) ?? 0) + 1);
   };
   const countTrace = (trace: Trace): void => {
@@ -135,7 +135,7 @@ const createTally = () => {
 const readHeader = (client: NodeClient, number: Hex): Promise<{ miner: Address; timestamp: Hex }> =>
   client.request("eth_getBlockByNumber", [number, false]);
 
-/** Reads the receipts and traces for all of a node's blocks. */
+/** Reads a chain's contents from the receipts and traces of all its node's blocks. */
 export const scanChain = async (rpcUrl: string): Promise<ChainContents> => {
   const client = createNodeClient(rpcUrl);
   try {

@@ -30,9 +30,9 @@ export const sumOf = (samples: readonly Sample[], name: string, labels: Readonly
     .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
     .reduce((sum, { value }) => sum + value, 0);
 
-/** Scrapes a listener. */
+/** Returns the metrics that a URL serves, as text. @throws {Error} if the status is not 200 */
 export async function scrape(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await fetch(url, { headers });
-  if (response.status !== 200) throw new Error(`The scrape failed with status ${response.status}.`);
+  if (response.status !== 200) throw new Error(`The scrape of ${url} failed with status ${response.status}.`);
   return response.text();
 }

@@ -97,7 +97,7 @@ export async function headOf(rpcUrl: string): Promise<number> {
 /** Runs a chain's indexer in this process, and resolves when it has reached the head. Indexing continues until `stop` is called. */
 export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
   const [node] = nodeUrlsOf(chain);
-  if (node === undefined) throw new Error("The chain has no rpc setting");
+  if (node === undefined) throw new Error(`Chain ${chain.name} has no rpc setting`);
   const database = createDatabase({ url: databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-index" });
   const controller = new AbortController();
   const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);

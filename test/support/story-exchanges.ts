@@ -135,7 +135,7 @@ export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly 
   return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? null;
 }
 
-/** Like `answersOf`, but returns numbers. */
+/** Like `answersOf`, but returns prices as numbers; NaN if there is none. */
 export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
   const answerAt = await answersOf(name, times);
   return (before) => Number(`${answerAt(before)}e-8`);

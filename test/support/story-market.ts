@@ -61,7 +61,10 @@ const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bi
   return (price / units) * count + (remainder > count ? count : remainder);
 };
 
-/** Reads the sales on Seaport. If a listing and a bid were matched, both events name the token; the bid's is used for its buyer's price. */
+/**
+ * Reads the sales on Seaport. If a listing and a bid were matched, both events name the token; the bid's event is used, because it has the price that the
+ * buyer pays.
+ */
 const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string, readonly TokenMove[]>): Promise<StorySale[]> => {
   const logs = await logsOf({
     address: storyValue("seaport"),
@@ -81,7 +84,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
       first += amount;
       if (!isBid && tokensWithBid.has(log.transactionHash + collection + id)) return [];
       const moved = moves.get(log.transactionHash)?.find((move) => move.id === id);
-      if (moved === undefined) throw new Error(`A sale of ${id} has no transfer`);
+      if (moved === undefined) throw new Error(`The sale of ${collection} ${id} in ${log.transactionHash} has no transfer`);
       return [
         {
           collection,
@@ -127,7 +130,7 @@ const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
   return sales.filter(({ price }) => price > 0n);
 };
 
-/** Two sales of a token between the same accounts within these days are wash trades; see `is_wash_trade`. */
+/** Two sales of a token between the same accounts within this number of days are wash trades; see `is_wash_trade`. */
 const washDays = 30;
 
 const markWashTrades = (sales: readonly StorySale[]): void => {

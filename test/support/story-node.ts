@@ -39,7 +39,7 @@ export function storyValue(name: string): string {
   return value;
 }
 
-interface Reply<T> {
+interface RpcResponse<T> {
   readonly id: number;
   readonly result?: T;
   readonly error?: { readonly message: string };
@@ -49,21 +49,22 @@ interface Reply<T> {
 export async function node<T>(method: string, ...params: unknown[]): Promise<T> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-  const reply = (await response.json()) as Reply<T>;
-  if (reply.result === undefined) throw new Error(`${method} failed: ${JSON.stringify(reply)}`);
-  return reply.result;
+  const rpcResponse = (await response.json()) as RpcResponse<T>;
+  if (rpcResponse.result === undefined) throw new Error(`${method} failed: ${JSON.stringify(rpcResponse)}`);
+  return rpcResponse.result;
 }
 
 /** Calls a method of the story's node once for each set of parameters, in one batch. */
 export async function nodeBatch<T>(method: string, paramsList: readonly (readonly unknown[])[]): Promise<T[]> {
   const body = JSON.stringify(paramsList.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-  const replies = (await response.json()) as Reply<T>[];
-  return replies
+  const rpcResponses = (await response.json()) as RpcResponse<T>[];
+  return rpcResponses
     .sort((a, b) => a.id - b.id)
-    .map((reply) => {
-      if (reply.result === undefined || reply.result === null) throw new Error(`${method} failed: ${JSON.stringify(reply)}`);
-      return reply.result;
+    .map((rpcResponse) => {
+      if (rpcResponse.result === undefined || rpcResponse.result === null)
+        throw new Error(`${method} failed: ${JSON.stringify(rpcResponse)}`);
+      return rpcResponse.result;
     });
 }
 
@@ -76,14 +77,14 @@ export async function callResults(calls: readonly { readonly to: string; readonl
     const batch = calls.slice(first, first + callsPerBatch);
     const body = JSON.stringify(batch.map((call, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [call, "latest"] })));
     const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const replies = (await response.json()) as Reply<string>[];
-    results.push(...replies.sort((a, b) => a.id - b.id).map(resultOfCall));
+    const rpcResponses = (await response.json()) as RpcResponse<string>[];
+    results.push(...rpcResponses.sort((a, b) => a.id - b.id).map(resultOfCall));
   }
   return results;
 }
 
-/** @throws {Error} if the node reports an error other than a revert. */
-const resultOfCall = ({ result, error }: Reply<string>): string | null => {
+/** Returns a call's result; null if the call reverts. @throws {Error} if the node reports any other error. */
+const resultOfCall = ({ result, error }: RpcResponse<string>): string | null => {
   if (error !== undefined && !/revert/i.test(error.message)) throw new Error(`eth_call failed: ${error.message}`);
   return result ?? null;
 };

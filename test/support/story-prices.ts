@@ -17,14 +17,14 @@ export const nativeToken = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const stablecoinDecimals = { usdToken: 6n, tideToken: 18n, pierToken: 18n, quayToken: 2n } as const;
 /** The names of the story's other stablecoins. */
 export const stablecoins = ["tideToken", "pierToken", "quayToken"] as const;
-const quarter = 900;
-const hour = 3600;
+const quarterHourSeconds = 900;
+const hourSeconds = 3600;
 
 type State = Awaited<ReturnType<typeof reservesOverTime>>[number];
 
-/** Returns the reserves with the median ratio, weighted by duration, in the last 15 minutes. */
+/** Returns the reserves with the median ratio, weighted by duration, in the 15 minutes before a time; null if there are none. */
 function medianIn(states: readonly State[], end: number): readonly [bigint, bigint] | null {
-  const start = end - quarter;
+  const start = end - quarterHourSeconds;
   const initial = states.findLast(({ time }) => time <= start);
   const since = [
     ...(initial === undefined ? [] : [{ ...initial, time: start }]),
@@ -79,11 +79,11 @@ export async function readStoryPrices(): Promise<StoryPrices> {
     return anchor === null ? null : { numerator: otherReserve * anchor.numerator, denominator: ownReserve * anchor.denominator };
   };
   return (token, time, currency) => {
-    const end = Math.min((Math.floor(time / hour) + 1) * hour, (times.at(-1) ?? 0) + 1);
-    const dollars = inDollars(token, end);
-    if (dollars === null || currency === "USD") return dollars;
+    const end = Math.min((Math.floor(time / hourSeconds) + 1) * hourSeconds, (times.at(-1) ?? 0) + 1);
+    const dollarPrice = inDollars(token, end);
+    if (dollarPrice === null || currency === "USD") return dollarPrice;
     const answer = currency === "EUR" ? euro(end) : null;
-    return answer === null ? null : { numerator: dollars.numerator * 10n ** 8n, denominator: dollars.denominator * answer };
+    return answer === null ? null : { numerator: dollarPrice.numerator * 10n ** 8n, denominator: dollarPrice.denominator * answer };
   };
 }
 
@@ -92,11 +92,11 @@ const decimalPlaces = 60n;
 /** The value of an amount, truncated to 60 decimal places. */
 const digitsOf = (amount: bigint, { numerator, denominator }: Ratio): bigint => (amount * numerator * 10n ** decimalPlaces) / denominator;
 
-/** The value of an amount as a number. */
+/** The value of an amount as a number; null if the rate is unknown. */
 export const valueAt = (amount: bigint, rate: Ratio | null): number | null =>
   rate === null ? null : Number(`${digitsOf(amount, rate)}e-${decimalPlaces}`);
 
-/** The formatted value of an amount: truncated to two decimal places, in millions above 999,999. */
+/** The formatted value of an amount: truncated to two decimal places, in millions above 999,999; null if the rate is unknown. */
 export function formatAt(amount: bigint, rate: Ratio | null, currency: StoryCurrency): string | null {
   if (rate === null) return null;
   const digits = digitsOf(amount, rate);

@@ -12,7 +12,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy between a client and a local port. */
+/** Starts a proxy to the port of a URL on this machine. */
 export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   const sockets = new Set<Socket>();
   const forward = (from: Socket, to: Socket) => {
@@ -28,9 +28,9 @@ export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   };
   const server = createServer((client) => {
     proxy.connections += 1;
-    const node = connect(Number(new URL(target).port), "127.0.0.1");
-    forward(client, node);
-    forward(node, client);
+    const upstream = connect(Number(new URL(target).port), "127.0.0.1");
+    forward(client, upstream);
+    forward(upstream, client);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const disconnect = () => {

@@ -7,14 +7,14 @@ export interface TokenChain {
   readonly token: Address;
   readonly trader: Address;
   /** Adds blocks with one transfer each. */
-  grow(blocks: number): Promise<void>;
-  /** Replaces the newest blocks, with a transfer in the new branch's first block, and adds one. */
+  grow(blockCount: number): Promise<void>;
+  /** Replaces the newest blocks, with a transfer in the new branch's first block, and mines one more block. */
   reorganise(depth: number): Promise<void>;
 }
 
 const erc20 = artifacts.erc20();
-const firstRecipients = 120;
-const firstBlocks = 80;
+const initialRecipientCount = 120;
+const initialBlockCount = 80;
 /** Anvil miscounts one sender's nonces in large batches. */
 const batchSize = 20;
 
@@ -25,22 +25,23 @@ export async function startTokenChain(): Promise<TokenChain> {
   const chain = await startTestChain({ args: ["--prune-history", "5000"] });
   const trader = chain.accounts[1]?.toLowerCase() as Address;
   const token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
-  let transfers = 0;
+  let transferCount = 0;
   const transfer = () => {
-    transfers += 1;
-    return { from: trader, ...call(erc20, token, "transfer", [recipient(transfers), BigInt(1_000 + (transfers % 90))]), gas: 100_000n };
+    transferCount += 1;
+    const amount = BigInt(1_000 + (transferCount % 90));
+    return { from: trader, ...call(erc20, token, "transfer", [recipient(transferCount), amount]), gas: 100_000n };
   };
-  const grow = async (blocks: number): Promise<void> => {
-    for (let block = 0; block < blocks; block += 1) {
+  const grow = async (blockCount: number): Promise<void> => {
+    for (let block = 0; block < blockCount; block += 1) {
       await chain.send(transfer());
       await chain.mine();
     }
   };
   await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
-  for (let sent = 0; sent < firstRecipients; sent += batchSize) await chain.send(...Array.from({ length: batchSize }, transfer));
+  for (let sent = 0; sent < initialRecipientCount; sent += batchSize) await chain.send(...Array.from({ length: batchSize }, transfer));
   await chain.mine();
-  await grow(firstBlocks);
+  await grow(initialBlockCount);
   return {
     chain,
     token,

@@ -10,7 +10,7 @@ const heartbeat = (row: Partial<HeartbeatRow>): HeartbeatRow => ({
   ...row,
 });
 
-describe("indexerProblem, for an indexer", () => {
+describe("indexerProblem", () => {
   it.each<[string, HeartbeatRow | undefined, number, string | null]>([
     ["without a heartbeat", undefined, 300, null],
     [
@@ -52,7 +52,7 @@ describe("indexerProblem, for an indexer", () => {
       300,
       "Indexer of eth stopped: no host http://node:1",
     ],
-  ])("%s", (_, row, limit, expected) => {
+  ])("returns null or the problem of an indexer %s", (_, row, limit, expected) => {
     expect(indexerProblem("eth", row, limit)).toBe(expected);
   });
 });

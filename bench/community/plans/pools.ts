@@ -74,7 +74,7 @@ export const exchangePools: ProtocolPlan = {
   undeclared: ["pair"],
   pools: "pair",
   weights: { announcements: 0, share_transfers: 3, reserves: 6, deposits: 2, swaps: 5 },
-  // A deposit emits the first three in this order.
+  // A deposit emits the first three events, in this order.
   undeclaredEvents: [
     { name: "share_transfers", contract: "pair", event: shareTransfer },
     { name: "reserves", contract: "pair", event: eventOf("Sync(uint112 reserve0, uint112 reserve1)") },

@@ -4,7 +4,7 @@ import { type Draw, keeper } from "../plan.ts";
 /** The number of markets of lending protocols and of vaults. */
 export const marketCount = 200;
 
-/** Shares are minted to the wallet; in every eighth event, the keeper transfers some of its many shares instead. */
+/** Parameters of share transfers: shares are minted to the wallet; in every eighth event, the keeper transfers some of its many shares instead. */
 export const minted = {
   from: ({ step }: Draw) => (step % 8 === 0 ? keeper : zeroAddress),
   to: ({ wallet }: Draw) => wallet,

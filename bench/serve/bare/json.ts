@@ -15,7 +15,7 @@ export const flag = (value: string | null | undefined): string => (value === "t"
 export const time = (value: string | number | null | undefined): string =>
   value === null || value === undefined ? "null" : `"${new Date(Number(value) * 1000).toISOString().slice(0, 19)}Z"`;
 
-/** The price of a whole token, computed from the price of the smallest unit. */
+/** The JSON text of the price of a whole token, computed from the price of the smallest unit. */
 export const wholeRate = (close: string | null | undefined, decimals: string | number | null | undefined): string =>
   close === null || close === undefined || decimals === null || decimals === undefined ? "null" : String(Number(`${close}e${decimals}`));
 
@@ -85,7 +85,7 @@ const etherMetadata = `{${etherFields},"supports_erc":null,"logo_url":null}`;
 export const explorersOf = (hash: string | null | undefined): string =>
   `[{"label":"Etherscan","url":"https://etherscan.io/tx/0x${hash?.slice(2)}"}]`;
 
-/** The value of an amount; products of a numeric amount and price are exact. */
+/** The JSON texts of an amount's value, as a number and for display. The product of amount and price is exact. */
 export function quoted(
   amount: string | null | undefined,
   close: string | null | undefined,

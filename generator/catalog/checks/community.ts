@@ -25,12 +25,12 @@ export function checkCommunity(lookup: Lookup): Checked<Protocol[]> {
       { queries: queriesFor(draft.source.file, declarations, queries), operations: shapes, isAdded: false },
     ),
   );
-  const allRead = complete.length === protocols.length && !incomplete.has("protocol");
+  const areAllRead = complete.length === protocols.length && !incomplete.has("protocol");
   return {
     value: checked.flatMap(({ value }) => value ?? []).sort((left, right) => (left.id < right.id ? -1 : 1)),
     diagnostics: [
       ...checked.flatMap(({ diagnostics }) => diagnostics),
-      ...(allRead ? findUnusedSharedFiles(declarations, protocols.flatMap(namedQueries), queries) : []),
+      ...(areAllRead ? findUnusedSharedFiles(declarations, protocols.flatMap(namedQueries), queries) : []),
     ],
   };
 }

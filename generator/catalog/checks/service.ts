@@ -15,7 +15,7 @@ export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   ];
 }
 
-/** The OpenAPI document names the components of error responses by their titles. */
+/** Reports duplicate titles, because the OpenAPI document names the components of error responses by their titles. */
 function checkTitles({ draft: { service } }: Pick<Lookup, "draft">): Diagnostic[] {
   if (service === null) return [];
   const location = (status: string) => locationOf(service, "errors", status, "title");

@@ -14,16 +14,16 @@ export function checkUnused(lookup: Lookup): Diagnostic[] {
 
 function areUsesReadable(lookup: Lookup, keys: readonly string[]): boolean {
   const { draft, operations } = lookup;
-  const files = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.incomplete.has(kind));
-  return files && operations.every((entry) => keys.every((key) => !entry.invalidKeys.has(key)));
+  const areFilesComplete = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.incomplete.has(kind));
+  return areFilesComplete && operations.every((entry) => keys.every((key) => !entry.invalidKeys.has(key)));
 }
 
 function checkObjects(lookup: Lookup): Diagnostic[] {
   const { objects, operations, draft } = lookup;
-  const readable = draft.objects.every(
+  const isReadable = draft.objects.every(
     (object) => !object.invalidKeys.has("fields") && !object.invalidKeys.has("extends") && areTypesReadable(object.fields),
   );
-  if (!readable || draft.incomplete.has("objects") || !areUsesReadable(lookup, ["response"])) return [];
+  if (!isReadable || draft.incomplete.has("objects") || !areUsesReadable(lookup, ["response"])) return [];
   const used = new Set<string>();
   const visit = (name: string): void => {
     const object = objects.get(name);
@@ -63,7 +63,7 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
       .filter((name) => !usedNames.has(name))
       .map((name) => diagnostic("unused-definition", locationOfKey(service, section, name), { kind, name }));
   };
-  const when = (readable: boolean, check: () => Diagnostic[]) => (readable ? check() : []);
+  const when = (isReadable: boolean, check: () => Diagnostic[]) => (isReadable ? check() : []);
   return [
     ...when(areStylesReadable && areUsesReadable(lookup, ["path", "definedAs"]), () =>
       find("path parameter", "pathParameters", service.pathParameters?.keys(), [
@@ -113,8 +113,8 @@ function namesOf(section: Readonly<Record<string, unknown>> | undefined): string
 
 function checkOperations({ draft }: Lookup): Diagnostic[] {
   const { template, protocols } = draft;
-  const readable = !draft.incomplete.has("protocol") && protocols.every((protocol) => !protocol.invalidKeys.has("operations"));
-  if (template === null || !readable) return [];
+  const isReadable = !draft.incomplete.has("protocol") && protocols.every((protocol) => !protocol.invalidKeys.has("operations"));
+  if (template === null || !isReadable) return [];
   const used = nearestNames(
     protocols.flatMap((protocol) => Object.keys(protocol.value.operations ?? {})),
     template.operations.keys(),

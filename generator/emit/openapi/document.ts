@@ -30,18 +30,18 @@ export function openApiDocument(model: Model): OpenAPIObject {
 
 function operationObject(model: Model, operation: Operation): OperationObject {
   const { cost } = operation;
-  const planned = operation.status === "planned";
+  const isPlanned = operation.status === "planned";
   return {
     operationId: operation.id,
     tags: [operation.domain],
     // Rendered pages do not show extensions, so the description repeats the status.
-    summary: planned ? `${operation.summary} (planned)` : operation.summary,
-    description: planned ? `${operation.notes} Planned: responds with 501 until it is live.` : operation.notes,
+    summary: isPlanned ? `${operation.summary} (planned)` : operation.summary,
+    description: isPlanned ? `${operation.notes} Planned: responds with 501 until it is live.` : operation.notes,
     parameters: operationParameters(model, operation),
     responses: operationResponses(model, operation),
     "x-credit-cost": cost === null ? "not stated" : { credits: cost.hundredths / 100, per: cost.per },
     "x-processing-mode": operation.mode,
-    ...(planned ? { "x-status": "planned" } : {}),
+    ...(isPlanned ? { "x-status": "planned" } : {}),
     ...(operation.row === null ? {} : { "x-row": operation.row }),
     ...(operation.addition ? { "x-addition": true } : {}),
     "x-class": operation.class,

@@ -65,7 +65,10 @@ function parameterObject(model: Model, parameter: Parameter): ParameterObject {
   };
 }
 
-/** A block height can be a number in the catalog, but its schema is a string, because it can also be a keyword such as latest. */
+/**
+ * Returns an example or a default in the type of its schema: a block height can be a number in the catalog, but its schema is a string, because it
+ * can also be a keyword such as latest.
+ */
 function schemaValue(schema: SchemaObject, value: Parameter["example"]): Parameter["example"] {
   return schema.type === "string" ? String(value) : value;
 }

@@ -36,7 +36,7 @@ interface AddedRequest extends CommunityRequest {
 
 type Parse = (...sent: [...Parameters<typeof parseGetCommunityMarkets>]) => Promise<ParseOutcome<AddedRequest>>;
 
-/** The template's operations. One with the same parameters parses an added operation's requests and documents its parameters. */
+/** The template operations. The one with the same parameters as an added operation parses its requests and documents its parameters. */
 const templates: readonly { readonly name: string; readonly parse: Parse }[] = [
   { name: "markets", parse: parseGetCommunityMarkets },
   { name: "market_data", parse: parseGetCommunityMarketData },

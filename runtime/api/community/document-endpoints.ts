@@ -27,7 +27,8 @@ const schemaPrefix = "#/components/schemas/";
 const json = "application/json";
 
 /**
- * Adds the endpoints of added protocols to the OpenAPI document. Each is described like the endpoint with the same parameters, with its own summary, description and objects.
+ * Adds the endpoints of added protocols to the OpenAPI document. Each is described like the endpoint with the same parameters, but with the summary,
+ * description and objects of its declaration.
  */
 export function documentEndpoints<Documented extends Document>(document: Documented, endpoints: readonly AddedEndpoint[]): Documented {
   if (endpoints.length === 0) return document;
@@ -55,7 +56,7 @@ const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${pr
 const referenceOf = (added: AddedProtocol, name: string): string =>
   `${schemaPrefix}${Object.hasOwn(added.objects, name) ? componentOf(added, name) : name}`;
 
-/** Whether the community template has an operation of this name; its response objects are documented then. */
+/** Whether the template has an operation of this name, whose response objects the document already contains. */
 const isTemplateOperation = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
 
 function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): object {
@@ -99,7 +100,7 @@ const documentedItem = (paths: Readonly<Record<string, PathItem>>, endpoint: Add
   return item;
 };
 
-/** An added protocol's objects. */
+/** The schemas of an added protocol's objects, by component name. */
 const objectSchemas = (added: AddedProtocol): Schemas =>
   Object.fromEntries(
     Object.entries(added.objects).map(([name, { description, fields }]) => [
@@ -111,7 +112,10 @@ const objectSchemas = (added: AddedProtocol): Schemas =>
 const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
 const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
 
-/** The response and envelope schemas of an operation that only the added protocol declares: those of the documented endpoint, with the operation's own items. */
+/**
+ * The response and envelope schemas of an operation that only the added protocol declares: those of the documented endpoint, with the items of the
+ * operation.
+ */
 function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
   if (isTemplateOperation(endpoint)) return {};
   const { added, name } = endpoint;

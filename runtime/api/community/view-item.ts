@@ -80,7 +80,7 @@ const formats: Readonly<Record<string, (value: unknown) => unknown>> = {
     typeof value === "number" ? isoTimestamp(value) : value instanceof Date ? isoTimestamp(value.getTime() / 1000) : undefined,
 };
 
-/** A value in US dollars for display. */
+/** Formats a value in US dollars for display; null if it is not a number. */
 const prettyOf = (value: unknown): string | null => {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && decimalText.test(text) ? pretty(decimalOf(text), "USD") : null;

@@ -4,7 +4,7 @@ import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** An exchange's pools that other factories have also announced, with the tokens that its own factory announced. */
+/** An exchange's pools that other factories have also announced, with the tokens that the exchange's factory announced. */
 export async function sharedPoolsOf(context: ResolverContext, chain: Chain, factory: Address, block: number): Promise<PoolRow[]> {
   const { shared } = await context.pools.exchangeKey(chain.id, factory, block);
   return shared.length === 0 ? [] : context.pools.poolsAt(chain.id, [factory], shared, block);
@@ -20,7 +20,7 @@ export const sharedPoolsWith = async (
 ): Promise<PoolRow[]> =>
   (await sharedPoolsOf(context, chain, factory, block)).filter(({ token0, token1 }) => token0 === token || token1 === token);
 
-/** Checks that a token without results exists. @throws {RequestError} 404 if the contract has never acted as a token. */
+/** Checks that a token without results exists. @throws {RequestError} 404 if no token events of the contract are indexed. */
 export async function requireToken(context: ResolverContext, chain: Chain, token: Address): Promise<void> {
   const metadata = (await context.tokens.metadata(chain.id, [token])).get(token);
   if (metadata === undefined || metadata.standards.length === 0) throw notFound("Token", token, chain.name);

@@ -44,7 +44,7 @@ export async function snapshotAtAnchor(context: ResolverContext, chain: Chain): 
   return time === null ? null : snapshotAt(context, chain, time + 1);
 }
 
-/** The snapshot for a ranked list, with its roll-up; null if that hour has none. */
+/** The snapshot for a ranked list. `rollUp` is null if the snapshot's last hour has no roll-up. */
 export interface RankedSnapshot extends Snapshot {
   readonly rollUp: ExchangeHour | null;
 }

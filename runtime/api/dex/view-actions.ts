@@ -15,7 +15,7 @@ import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { viewContract } from "../tokens/view-token.ts";
 import { type ActionRates, ratesOfActions } from "./action-rates.ts";
 
-const actNames: Readonly<Record<number, string>> = {
+const actionNames: Readonly<Record<number, string>> = {
   [actCodes.swap]: "SWAP",
   [actCodes.add]: "ADD_LIQUIDITY",
   [actCodes.remove]: "REMOVE_LIQUIDITY",
@@ -77,7 +77,7 @@ interface ActionView {
   readonly rates: ActionRates;
 }
 
-/** Values use the prices at the time of the block. */
+/** An action as an item, with values at the prices at the time of its block. */
 function viewAction(context: ResolverContext, chain: Chain, view: ActionView): ExchangeTransaction {
   const { row, transaction, pool, metadata, address, quoteCurrency, rates } = view;
   const chainConfig = context.chains.get(chain.id);
@@ -93,7 +93,7 @@ function viewAction(context: ResolverContext, chain: Chain, view: ActionView): E
   return {
     block_signed_at: fields.block_signed_at,
     tx_hash: transaction.hash,
-    act: actNames[row.act] ?? "SWAP",
+    act: actionNames[row.act] ?? "SWAP",
     address,
     explorers: transactionExplorers(chainConfig, transaction.hash),
     amount_0: isSwap ? null : isAdd ? row.amount0_in : row.amount0_out,

@@ -30,7 +30,7 @@ type PairPrices = Pick<
   | "price_of_token1_in_token0_description"
 >;
 
-/** Creates a function that computes the prices of a pool's tokens from its reserves. Consecutive states with the same reserves share them. */
+/** Creates a function that computes the prices of a pool's tokens from its reserves. Consecutive states with the same reserves share one result. */
 export function createPairPrices([first, second]: PoolDay["tokens"]): (state: PoolState) => PairPrices {
   const [firstSymbol, secondSymbol] = [first?.symbol ?? null, second?.symbol ?? null];
   let last: { readonly state: PoolState; readonly prices: PairPrices } | null = null;

@@ -19,7 +19,8 @@ interface Bucket {
 
 /**
  * A wallet's transactions in one bucket, newest first, with links to the previous and the next bucket with transactions. A null `bucket` selects the
- * first bucket with transactions or, if there are none, the anchor's. @throws {RequestError} 400 if it has more transactions than a response may list.
+ * first bucket with transactions or, if there are none, that of the anchor. @throws {RequestError} 400 if the bucket has more transactions than a response
+ * may list.
  */
 export async function bucketOfAddress(
   context: ResolverContext,

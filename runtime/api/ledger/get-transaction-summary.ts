@@ -25,7 +25,7 @@ export const getTransactionSummary: Handlers["getTransactionSummary"] = async (r
   };
 };
 
-/** With a currency, the summary includes the fees paid. */
+/** The summary as the only item; no items for a wallet without transactions. Includes the fees paid if `currency` is not null. */
 async function summaryOf(
   context: ResolverContext,
   chain: Chain,
@@ -60,7 +60,7 @@ const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow
         tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
       };
 
-/** Fees are quoted at their day's close, because a wallet may have sent hundreds of thousands of transactions. */
+/** The fees that a wallet paid, quoted at each day's close, because a wallet may have sent hundreds of thousands of transactions. */
 async function gasSummary(
   context: ResolverContext,
   chain: Chain,

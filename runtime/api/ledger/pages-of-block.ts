@@ -28,7 +28,7 @@ export async function blockWithHash(context: ResolverContext, chain: Chain, hash
   return block;
 }
 
-/** The given height, or the head's for `latest`. @throws {RequestError} 404 if no block is indexed. */
+/** The given height, or the height of the head for `latest`. @throws {RequestError} 404 if no block is indexed. */
 export const heightOfBlock = async (context: ResolverContext, chain: Chain, height: number | "latest"): Promise<number> =>
   height === "latest" ? (await blockAt(context, chain, height)).number : height;
 

@@ -116,7 +116,7 @@ function* logsOf(items: readonly LoggedTransaction[]): Generator<LogRow> {
   for (const { logs } of items) yield* logs;
 }
 
-/** Reads the logs of transactions unless `noLogs`. */
+/** Transactions with their logs, which are read unless `noLogs`. */
 export async function withLogs(
   { ledger }: Pick<ResolverContext, "ledger">,
   chainId: number,

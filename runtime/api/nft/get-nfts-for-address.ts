@@ -13,7 +13,7 @@ import { readDayAgo } from "./day-ago.ts";
 import { currentFloors } from "./floors.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
-/** The operation has no quote-currency parameter. */
+/** The currency of floor prices, because the operation has no quote-currency parameter. */
 const floorCurrency = "USD";
 
 /** The collections and token ids that a wallet holds. @throws {RequestError} 400 if there are more than a response may list. */

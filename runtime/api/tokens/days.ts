@@ -12,7 +12,7 @@ export interface DaySpans extends Spans {
   readonly coverage: readonly Coverage[];
 }
 
-/** The days up to the indexed head's day. */
+/** The last `days` UTC days up to the day of the anchor, as block spans. */
 export async function spansOfDays(context: ResolverContext, chain: Chain, days: number, indexedFrom: number | null): Promise<DaySpans> {
   const head = context.anchor === null ? null : await context.ledger.blockByNumber(chain.id, context.anchor);
   const lastSecond = head?.timestamp ?? context.now().getTime() / 1000;

@@ -107,7 +107,7 @@ function* partiesOf(transactions: readonly TransactionRow[], transfers: readonly
   }
 }
 
-/** Looks up the rates of the native token and of transferred tokens, each at the time of its transaction. */
+/** The price lookups for the native token and for transferred tokens, each at the time of its transaction. */
 function* priceLookups(
   transactions: readonly TransactionRow[],
   transfers: readonly TransferRow[],

@@ -85,7 +85,7 @@ interface AmountView {
 
 type ViewAmount = (balance: string | null, rate: Rate) => AmountView;
 
-/** Views a token's amounts. Consecutive equal amounts at one rate share a view: most balances and prices do not change on most days. */
+/** Creates a function that views a token's amounts. Consecutive equal amounts at one rate share a view, because balances and prices rarely change. */
 function createAmountViews(decimals: number | null, currency: Currency): ViewAmount {
   let last: AmountView | undefined;
   return (balance, rate) => {

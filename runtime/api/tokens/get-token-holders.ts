@@ -6,7 +6,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
 
-/** Rows, counted from the largest holder, that take less time to read than a round trip to the database. */
+/** Max rows of an early page, counted from the largest holder: reading them takes less time than a round trip to the database. */
 const maxEarlyRows = 1_000;
 
 /**

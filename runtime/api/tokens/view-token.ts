@@ -22,7 +22,7 @@ export interface HoldingQuotes {
   readonly usd: (asset: Address) => Rate;
 }
 
-/** The contract fields of an item, which may be the native token. */
+/** The contract fields of an item about a token, which may be the native token. */
 export function viewContract(chain: ChainConfig, address: Address, standard: number, metadata: TokenMetadata | undefined) {
   if (standard === standards.native) return nativeMetadata(chain);
   return {

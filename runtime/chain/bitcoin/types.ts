@@ -19,7 +19,7 @@ export interface BitcoinTransaction {
   readonly txid: Hash;
   /** A block's first transaction, which creates its coins and has no inputs. */
   readonly isCoinbase: boolean;
-  /** The fee that the node reports; null if it does not, and for a coinbase. */
+  /** The fee that the node reports; null if it reports none, and for a coinbase. */
   readonly reportedFee: bigint | null;
   readonly inputs: readonly BitcoinInput[];
   readonly outputs: readonly BitcoinOutput[];

@@ -9,7 +9,7 @@ import { locateCharacter, locateColumn, locateStatement } from "../../declaratio
 import { columnProblems, type QueryProblem } from "../../domains/community/queries/column-types.ts";
 import { schemaOf } from "../../domains/community/relations.ts";
 
-/** Values of `event` and `version` are shown as text, whatever their type. */
+/** The formats of lending columns. `event` and `version` have none: their values are shown as text, whatever their type. */
 const lendingFormats: Readonly<Record<Exclude<(typeof lendingColumns)[number], "event" | "version">, string>> = {
   log_offset: "integer",
   protocol_address: "address",

@@ -2,14 +2,14 @@ import type { Database, DatabaseClient } from "../../database/database.ts";
 import { becomeReader } from "../../database/reader/become-reader.ts";
 import { createMutex } from "../../lib/async.ts";
 
-/** Thrown to roll back. */
+/** Thrown after the work, so that its transaction is rolled back. */
 class RollBack extends Error {
   override readonly name = "RollBack";
 }
 
 /** A transaction that is used as a database: a failed statement does not abort it, and nested transactions run in it. */
 export interface RolledBackTransaction extends Database {
-  /** The same transaction, for statements with the reader role's rights and limits; null if the database user may not become that role. */
+  /** The same transaction, for statements with the reader role's privileges and limits; null if the database user may not become that role. */
   asReader(role: string, statementMilliseconds: number): Promise<Database | null>;
 }
 

@@ -28,9 +28,9 @@ export interface OperationResult {
 
 export interface ProtocolResult {
   readonly protocol: string;
-  /** The tables that the operations ran on; null for the index's own. */
+  /** The tables that the operations ran on; null for those of the index. */
   readonly filled: FilledTables | null;
-  /** Whether the SQL ran with the reader role's rights, as it does for requests. */
+  /** Whether the SQL ran with the reader role's privileges, as it does for requests. */
   readonly isReader: boolean;
   readonly operations: readonly OperationResult[];
   /** Null if the protocol declares no lending events. */
@@ -56,9 +56,9 @@ export interface TryOptions {
 }
 
 /**
- * Plans each of a protocol's statements and compares its column types, then requests each operation, validating every response against the document,
- * and runs the lending statement, all with the reader role's rights where possible.
- * It uses the index's tables if they match this declaration; otherwise it creates tables and fills them from stored logs. Everything is rolled back.
+ * Plans each of a protocol's statements and compares its column types, then requests each operation, validating every response against the
+ * OpenAPI document, and runs the lending statement, all with the reader role's privileges where possible. Uses the index's tables if they match the
+ * declaration; otherwise creates tables and fills them from stored logs. Everything is rolled back.
  */
 export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<ProtocolResult> =>
   inRolledBackTransaction(options.database, async (inside) => {
@@ -97,7 +97,7 @@ const tryOperations = async (
 ): Promise<OperationResult[]> => {
   const addresses = await sampleAddresses(inside, chain.id, target.protocol);
   const serving = await serveProtocol(target, { config, chain, database: inside, reader });
-  const tryOne = async (operation: string, query: OperationQuery): Promise<OperationResult> => {
+  const tryOperation = async (operation: string, query: OperationQuery): Promise<OperationResult> => {
     const planned = (await planQuery(reader, target, operation, query)).map(renderDiagnostic);
     if (planned.length > 0) return { operation, items: 0, responses: 0, problems: planned };
     const sent = await serving.sendAll(operation, requestQueries(target.endpoints[operation]?.parameters ?? [], addresses));
@@ -110,7 +110,7 @@ const tryOperations = async (
   };
   try {
     const results: OperationResult[] = [];
-    for (const [operation, query] of Object.entries(target.protocol.operations)) results.push(await tryOne(operation, query));
+    for (const [operation, query] of Object.entries(target.protocol.operations)) results.push(await tryOperation(operation, query));
     return results;
   } finally {
     await serving.stop();

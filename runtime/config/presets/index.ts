@@ -44,7 +44,7 @@ const bitcoinPresets: readonly BitcoinPreset[] = [btcMainnet, btcTestnet4, btcRe
  * A configured chain with the defaults of its preset. The sections prices and nfts are merged setting by setting, so that adding a feed does not drop
  * the stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset but a different id gets
  * no defaults. A chain without a preset is the operator's own network, which belongs to all network groups. A Bitcoin chain keeps the defaults of its
- * preset even with a different id, because Bitcoin networks have no ids of their own.
+ * preset even with a different id, because Bitcoin has no chain ids.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;

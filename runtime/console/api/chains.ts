@@ -22,7 +22,7 @@ const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
   new ConsoleError(404, `Unknown chain ${JSON.stringify(name)}: expected ${names.join(", ") || "none, as no chain is indexed"}.`);
 
 /**
- * An indexed chain by its name; the control database is the first one.
+ * Finds an indexed chain by its name; the first of the stores is the control database.
  * @throws {ConsoleError} 404, or 503 while its database does not respond.
  */
 export async function findChain({ stores, databaseOf }: ChainLocations, name: string): Promise<StoredChain> {

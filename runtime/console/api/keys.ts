@@ -104,7 +104,7 @@ export async function listKeys(database: Pick<Database, "query">): Promise<KeyIt
   }));
 }
 
-/** Changes keys, and records the action in the same transaction. */
+/** Runs work that changes keys and records the action, in one transaction, and returns its result. */
 const withKeys = <Result>(
   database: Pick<Database, "transaction">,
   actor: string,

@@ -33,7 +33,7 @@ const maxLines = 100_000;
 /** Max listed keys and operations; the sums by day include all of them. */
 const maxGroups = 500;
 
-/** A query's days, key and operation. @throws {ConsoleError} 400 */
+/** Parses a request's range of days, key and operation. @throws {ConsoleError} 400 */
 export function parseFilter(query: unknown): Filter {
   const { from, to, key = null, operation = null } = parseWith(filter, query);
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;

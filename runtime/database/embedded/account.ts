@@ -29,8 +29,8 @@ export function handOver(folder: string, account: Account): void {
  * (mode 0700).
  */
 export function spawnIn(folder: string, account: Account): { readonly options: SpawnOptions; readonly dataDirectory: string } {
-  const linuxRoot = account !== undefined && process.platform === "linux";
-  return { options: { ...asAccount(account), cwd: folder }, dataDirectory: linuxRoot ? "/proc/self/cwd" : folder };
+  const isLinuxRoot = account !== undefined && process.platform === "linux";
+  return { options: { ...asAccount(account), cwd: folder }, dataDirectory: isLinuxRoot ? "/proc/self/cwd" : folder };
 }
 
 /** Spawn options: the account, and an environment without PGDATA, PGPORT and similar variables. */

@@ -7,12 +7,12 @@ import type { Binaries } from "./binaries.ts";
 import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** An embedded server's only role and only database. */
+/** The name of an embedded server's only role and of its only database. */
 export const roleName = "ashlar";
 
-/** Creates the cluster and its password if they are missing; `synced` flushes the files to disk. To be called while no server runs on the cluster. */
-export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, synced = true): Promise<void> {
-  if (!existsSync(paths.cluster)) return createCluster(paths, binaries, account, synced);
+/** Creates the cluster and its password if they are missing; `syncs` flushes the files to disk. Must be called while no server runs on the cluster. */
+export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, syncs = true): Promise<void> {
+  if (!existsSync(paths.cluster)) return createCluster(paths, binaries, account, syncs);
   const major = readMajor(paths);
   if (major !== binaries.major) {
     const remedy =
@@ -23,7 +23,7 @@ export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, a
       `the data in ${paths.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}: ${remedy}`,
     );
   }
-  // A copy that root has created is owned by root.
+  // A cluster that root has copied is owned by root.
   if (account !== undefined && statSync(paths.cluster).uid !== account.uid) handOver(paths.cluster, account);
   if (!existsSync(paths.password)) await setPassword(paths, paths.cluster, [], binaries, account);
 }
@@ -43,7 +43,7 @@ export function readMajor(paths: EmbeddedPaths): string {
  * Creates the cluster under a temporary name and renames it when it is complete, so that an interrupted start leaves no incomplete database under the final
  * name.
  */
-async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, synced: boolean): Promise<void> {
+async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, syncs: boolean): Promise<void> {
   rmSync(paths.unfinished, { recursive: true, force: true });
   mkdirSync(paths.unfinished, { mode: 0o700 });
   handOver(paths.unfinished, account);
@@ -52,7 +52,7 @@ async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: 
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   await run(
     join(binaries.folder, "bin", "initdb"),
-    ["-D", dataDirectory, "-U", roleName, "--auth-local=reject", "--auth-host=scram-sha-256", ...locale, ...(synced ? [] : ["--no-sync"])],
+    ["-D", dataDirectory, "-U", roleName, "--auth-local=reject", "--auth-host=scram-sha-256", ...locale, ...(syncs ? [] : ["--no-sync"])],
     options,
   );
   await setPassword(paths, paths.unfinished, [`CREATE DATABASE ${roleName};`], binaries, account);

@@ -47,18 +47,18 @@ const settleMilliseconds = 1_000;
  * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or its server's processes still run
  */
 export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
-  const own = ownRecord(randomBytes(16).toString("hex"));
+  const thisRecord = ownRecord(randomBytes(16).toString("hex"));
   try {
     const held = readLock(paths.lock);
-    if (held !== undefined) await checkEnded(paths, held, own, options);
-    const handle = await (held === undefined ? write(paths.lock, own) : replace(paths.lock, own));
+    if (held !== undefined) await checkEnded(paths, held, thisRecord, options);
+    const handle = await (held === undefined ? write(paths.lock, thisRecord) : replace(paths.lock, thisRecord));
     const presence = openPresence(paths.presence);
-    const lock = holdLock(paths, own, handle, presence);
+    const lock = holdLock(paths, thisRecord, handle, presence);
     // The claim excludes other processes in this container.
-    if (held?.record && isSameContainer(held.record, own)) return lock;
+    if (held?.record && isSameContainer(held.record, thisRecord)) return lock;
     if (held !== undefined) await sleep(settleMilliseconds, options.signal);
     const current = readLock(paths.lock)?.record;
-    if (current?.id === own.id) return lock;
+    if (current?.id === thisRecord.id) return lock;
     await lock.release();
     throw inUse(paths, current);
   } catch (error) {
@@ -71,19 +71,19 @@ export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {
 
 /** Refuses a data directory claimed by a process in another container, which this process cannot join. @throws {EmbeddedUnavailable} */
 export async function refuseOtherContainer(paths: EmbeddedPaths, signal: AbortSignal | undefined): Promise<void> {
-  const own = ownRecord("");
+  const thisRecord = ownRecord("");
   const held = readLock(paths.lock);
-  if (!held?.record || isSameContainer(held.record, own)) return;
+  if (!held?.record || isSameContainer(held.record, thisRecord)) return;
   if (await isRenewed(paths, held, 3 * renewal.interval, signal)) throw inUse(paths, held.record);
 }
 
 /** Returns if a lock's owner has ended. @throws {EmbeddedUnavailable} if it has not, or its server's processes still run */
-async function checkEnded(paths: EmbeddedPaths, held: LockState, own: LockRecord, options: LockOptions): Promise<void> {
+async function checkEnded(paths: EmbeddedPaths, held: LockState, thisRecord: LockRecord, options: LockOptions): Promise<void> {
   const { record } = held;
   // This process has the claim, so the owner has ended. If its server still runs, this process finds it.
-  if (record !== null && isSameContainer(record, own)) return;
+  if (record !== null && isSameContainer(record, thisRecord)) return;
   const { signal, onWait, staleMilliseconds: milliseconds = staleMilliseconds } = options;
-  const isHere = record !== null && isSameMachine(record, own);
+  const isHere = record !== null && isSameMachine(record, thisRecord);
   if (isHere && hasPresence(paths.presence) === false) return;
   onWait?.(`Waiting up to ${milliseconds / 1_000} s: ${describeOwner(record)} may still use ${paths.root}.`);
   const hasEnded = (): boolean => isHere && hasPresence(paths.presence) === false;
@@ -133,7 +133,7 @@ async function write(path: string, record: LockRecord): Promise<FileHandle> {
 }
 
 /** Renews a lock until it is released or lost. */
-function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, presence: number | undefined): DirectoryLock {
+function holdLock(paths: EmbeddedPaths, thisRecord: LockRecord, handle: FileHandle, presence: number | undefined): DirectoryLock {
   const lost = new AbortController();
   const released = new AbortController();
   const isOwn = async (): Promise<boolean> => {
@@ -142,7 +142,7 @@ function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, pre
       if (error.code === "ENOENT") return "";
       throw error;
     });
-    return parseRecord(text)?.id === own.id;
+    return parseRecord(text)?.id === thisRecord.id;
   };
   /** Renews the lock, and returns whether this process still owns it; null if that fails. */
   const renew = async (): Promise<boolean | null> => {
@@ -155,7 +155,7 @@ function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, pre
     }
   };
   const lose = (reason: string): void => lost.abort(new EmbeddedUnavailable(`${reason}, and its server was stopped`));
-  const keep = async (): Promise<void> => {
+  const renewUntilReleased = async (): Promise<void> => {
     for (let failures = 0; ; ) {
       await sleep(renewal.interval, released.signal, { ref: false });
       if (released.signal.aborted) return;
@@ -166,13 +166,13 @@ function holdLock(paths: EmbeddedPaths, own: LockRecord, handle: FileHandle, pre
       if (failures === renewal.failures) return lose(`its data directory's lock ${paths.lock} cannot be renewed`);
     }
   };
-  const keeping = keep();
+  const renewing = renewUntilReleased();
   return {
     presence,
     lost: lost.signal,
     async release() {
       released.abort();
-      await keeping;
+      await renewing;
       await handle.close().catch(() => undefined);
       if (presence !== undefined) closeSync(presence);
       if (lost.signal.aborted || !(await isOwn().catch(() => false)) || hasPresence(paths.presence) === true) return;

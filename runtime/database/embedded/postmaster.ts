@@ -27,7 +27,8 @@ const childTimeouts = [
 ] as const;
 /** The interval between checks of the lock file and processes. */
 const pollMilliseconds = 10;
-const logBytes = 10 * 1024 * 1024;
+/** A longer log file is truncated when a server is started. */
+const maxLogBytes = 10 * 1024 * 1024;
 
 /** Finds this cluster's running server if it accepts connections, whether this or an earlier process started it. */
 export function findPostmaster(paths: EmbeddedPaths): Postmaster | undefined {
@@ -86,8 +87,8 @@ async function launchOnce(
   child.once("error", (error) => {
     failure = reasonOf(error);
   });
-  child.once("exit", (status, signal) => {
-    failure = lastErrorIn(readFileSync(paths.log).subarray(log.start).toString()) ?? `it exited with ${signal ?? `status ${status}`}`;
+  child.once("exit", (status, exitSignal) => {
+    failure = lastErrorIn(readFileSync(paths.log).subarray(log.start).toString()) ?? `it exited with ${exitSignal ?? `status ${status}`}`;
   });
   child.unref();
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
@@ -147,7 +148,7 @@ async function cleanUpKilledServer(paths: EmbeddedPaths): Promise<void> {
   }
   if (children.length > 0) throw new EmbeddedUnavailable(`processes ${children.join(", ")} of an earlier server still use its data`);
   const file = readLockFile(paths);
-  // The new server would mistake that program for a running server. On other systems child processes cannot be listed, so PostgreSQL decides.
+  // The new server would mistake the program with this id for a running server. On other systems child processes cannot be listed, so PostgreSQL decides.
   if (process.platform === "linux" && file !== undefined && exists(file.pid)) rmSync(join(paths.cluster, "postmaster.pid"));
 }
 
@@ -173,7 +174,7 @@ function readLockFile(paths: EmbeddedPaths): { pid: number; port: number; isRead
 function openLog(paths: EmbeddedPaths): { descriptor: number; start: number } {
   const descriptor = openSync(paths.log, "a", 0o600);
   const { size } = fstatSync(descriptor);
-  if (size <= logBytes) return { descriptor, start: size };
+  if (size <= maxLogBytes) return { descriptor, start: size };
   closeSync(descriptor);
   return { descriptor: openSync(paths.log, "w", 0o600), start: 0 };
 }

@@ -8,7 +8,7 @@ const searches = new Map<string, PrimarySearch>();
 /** The newest timeline that this process has seen of each cluster. */
 const timelines = new Map<string, number>();
 
-/** Searches a URL's servers for the primary; null if the URL names one server, whatever its role. */
+/** The search for the primary among a URL's servers; null if the URL names one server, whatever its role. */
 function searchOf(url: string): PrimarySearch | null {
   const { urls, mustBePrimary } = serversOf(url);
   if (!mustBePrimary) return null;
@@ -47,7 +47,7 @@ export const clientOf = (url: () => string): typeof pg.Client =>
   };
 
 async function connectToPrimary(client: pg.Client, search: PrimarySearch, connect: () => Promise<unknown>): Promise<pg.Client> {
-  // The connection may break before its user listens: the next statement fails.
+  // The connection may break before the caller listens for errors: the next statement fails.
   client.on("error", () => undefined);
   const { host, port } = await search.find();
   Object.assign(client, { host, port });

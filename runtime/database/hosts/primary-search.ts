@@ -10,7 +10,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** A server's role, as it reports it. */
+/** A server's role, as the server reports it. */
 interface ServerRole {
   readonly isStandby: boolean;
   /** Identifies the cluster; equal on physical replicas. */
@@ -21,7 +21,7 @@ interface ServerRole {
 
 /** Finds the primary of several servers. */
 export interface PrimarySearch {
-  /** The server that is the primary; queries all of them, at most once a second. @throws {Error} if none is. */
+  /** Finds the primary; queries all servers, at most once a second. @throws {Error} if none is. */
   find(): Promise<ServerAddress>;
   /** Checks that a new connection leads to the primary. @throws {DatabaseUnavailable} */
   check(client: pg.Client): Promise<void>;
@@ -35,6 +35,7 @@ const probeMilliseconds = 3_000;
 const successorMilliseconds = 300;
 /** How long a search result is used: connections that are opened concurrently share it, and a server may be replaced at any time. */
 const foundMilliseconds = 1_000;
+/** How long the error of a failed search is used. */
 const failureMilliseconds = 200;
 
 /** Any role may call these functions. The first 8 digits of a WAL file name are the timeline. */
@@ -80,19 +81,19 @@ export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: 
   const search = async (): Promise<ServerAddress> => {
     const primaries: { readonly server: ServerAddress; readonly role: ServerRole }[] = [];
     const errors: unknown[] = [];
-    const isFound = new AbortController();
+    const stopped = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const probes = servers.map(async (server) => {
       try {
         const role = await probe(server.url);
         if (!isPrimary(role)) return;
         primaries.push({ server, role });
-        timer ??= setTimeout(() => isFound.abort(), successorMilliseconds);
+        timer ??= setTimeout(() => stopped.abort(), successorMilliseconds);
       } catch (error) {
         errors.push(error);
       }
     });
-    await nullOnAbort(Promise.all(probes), isFound.signal);
+    await nullOnAbort(Promise.all(probes), stopped.signal);
     clearTimeout(timer);
     const [found] = primaries.sort((left, right) => right.role.timeline - left.role.timeline);
     if (found !== undefined) {
@@ -101,8 +102,8 @@ export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: 
     }
     throw errors.length === servers.length ? errors[0] : noPrimary();
   };
-  const forget = (search: Promise<ServerAddress>): void => {
-    if (searching === search) searching = undefined;
+  const forget = (started: Promise<ServerAddress>): void => {
+    if (searching === started) searching = undefined;
   };
   const forgetAfter = (milliseconds: number, started: Promise<ServerAddress>): void => {
     setTimeout(forget, milliseconds, started).unref();

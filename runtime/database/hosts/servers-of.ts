@@ -11,14 +11,14 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*)
 const attributes = /^target_session_attrs=(.*)$/;
 
 /**
- * The values that make libpq select a writable server ("Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
+ * The values that make libpq select a writable server (manual, "Parameter Key Words"). Unlike libpq, Ashlar also selects a primary that a setting makes
  * read-only.
  */
 const primaryAttributes = new Set(["read-write", "primary"]);
 
 /**
  * Reads a URL that may name several servers, in libpq's format, which the driver does not support: `postgresql://user:password@one:5432,two:5432/name`. With
- * several, or with `target_session_attrs`, only the primary is used.
+ * several servers, or with `target_session_attrs`, only the primary is used.
  */
 export function serversOf(url: string): Servers {
   const [, start = "", hosts = "", path = "", query = ""] = parts.exec(url) ?? [];

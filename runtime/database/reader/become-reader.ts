@@ -2,16 +2,16 @@ import pg from "pg";
 import type { DatabaseClient } from "../database.ts";
 import { roleSettings } from "./reader-statements.ts";
 
-/** Runs one statement with the reader role's rights. */
+/** Runs one statement with the reader role's privileges. */
 export type AsReader = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
 /** SQLSTATE insufficient_privilege. */
 const insufficientPrivilege = "42501";
 
 /**
- * Runs a transaction's statements as a role, read-only, and with the limits that its connections have: for tables that are not committed, which other
- * connections do not see. Null if the user may not become the role. It may if it is a superuser or has created the role; the membership that the latter
- * requires is granted in this transaction, which the caller rolls back.
+ * Creates a function that runs statements of a transaction as a role, read-only, and with the limits that the role's connections have: for tables that are not
+ * committed, which other connections do not see. Null if the database user may not become the role. A superuser and the user that created the role may; the
+ * membership that the creator needs is granted in this transaction, which the caller rolls back.
  */
 export const becomeReader = async (client: DatabaseClient, role: string, statementMilliseconds: number): Promise<AsReader | null> => {
   const name = pg.escapeIdentifier(role);

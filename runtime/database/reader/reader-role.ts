@@ -9,7 +9,7 @@ export class ReaderRoleError extends Error {
 }
 
 export interface ReaderRoleOptions {
-  /** Whether only Ashlar uses the server: rights that all roles have by default are then revoked. */
+  /** Whether only Ashlar uses the server: privileges that all roles have by default are then revoked. */
   readonly isOwnServer: boolean;
   /** Whether to set the password again although the role exists: the server has rejected it. */
   readonly mustReset?: boolean;
@@ -21,9 +21,9 @@ const lock = 0x726561646572;
 const insufficientPrivilege = "42501";
 
 /**
- * Creates the role that runs declared protocols' SQL, or restores its rights, and returns its account. It may log in and read the schema `api`;
+ * Creates the role that runs declared protocols' SQL, or restores its privileges, and returns its account. It may log in and read the schema `api`;
  * installed protocols grant it their own schemas. Roles belong to the entire server, so each database has its own role, named after the
- * database's OID. Writes nothing if the role already has all of this, so that the database user then needs no right to create roles.
+ * database's OID. Writes nothing if the role already has all of this, so that the database user then needs no privilege to create roles.
  * @throws {ReaderRoleError} if the database user may not create or change the role.
  */
 export async function setUpReaderRole(database: Database, { isOwnServer, mustReset = false }: ReaderRoleOptions): Promise<Account> {
@@ -53,7 +53,7 @@ export async function readerRoleError(database: Queryable, reason: string): Prom
   );
 }
 
-/** A database's role. */
+/** The names of a database and its role. */
 interface Names {
   readonly role: string;
   readonly database: string;
@@ -86,7 +86,7 @@ const passwordOf = async (client: DatabaseClient, role: string): Promise<string>
   return row.password;
 };
 
-/** Whether the role exists with its settings and the rights that it needs. */
+/** Whether the role exists with its settings and the privileges that it needs. */
 const isSetUp = async (client: DatabaseClient, role: string): Promise<boolean> => {
   const settings = roleSettings.filter(({ isOptional }) => !isOptional).map(({ name, value }) => `${name}=${value}`);
   const [row] = await client.query<{ complete: boolean | null }>(
@@ -126,8 +126,8 @@ const configure = async (client: DatabaseClient, role: string, { name, value, is
 };
 
 /**
- * Revokes rights that every role has by default: temporary tables, and functions that have side effects or run SQL that they receive as text. The
- * database user keeps them, because it is a superuser. Does nothing if they are already revoked.
+ * Revokes privileges that every role has by default: to create temporary tables, and to execute functions that have side effects or run SQL that they receive
+ * as text. The database user keeps them, because it is a superuser. Does nothing if they are already revoked.
  */
 const revokeDefaults = async (client: DatabaseClient, { role }: Names): Promise<void> => {
   const [row] = await client.query<{ database: string | null; functions: string | null }>(

@@ -30,7 +30,7 @@ export const revokedFunctions =
   "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|ts_stat|ts_rewrite|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
   "|pg_export_snapshot|(txid_current|pg_current_xact_id))$";
 
-/** The role's rights in its database. All roles can execute the functions of `api`, which read its views with the caller's rights. */
+/** Statements that grant the role its privileges. All roles can execute the functions of `api`, which read its views with the caller's privileges. */
 export const roleGrants = ({ role, database }: { readonly role: string; readonly database: string }): readonly string[] => [
   `GRANT CONNECT ON DATABASE ${pg.escapeIdentifier(database)} TO ${role}`,
   `GRANT USAGE ON SCHEMA api TO ${role}`,

@@ -89,8 +89,8 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     for (const replica of replicas) {
       const state = replica.state();
       if (replica === failed || state === null || !hasContent(state, needed)) continue;
-      const isFirst = chosen === undefined || replica.running() < chosen.running();
-      if (!isFirst && (replica.running() !== chosen?.running() || state.lagSeconds >= lowestLag)) continue;
+      const isLessBusy = chosen === undefined || replica.running() < chosen.running();
+      if (!isLessBusy && (replica.running() !== chosen?.running() || state.lagSeconds >= lowestLag)) continue;
       chosen = replica;
       lowestLag = state.lagSeconds;
     }

@@ -25,7 +25,7 @@ interface StateRow {
   readonly changed: readonly number[];
 }
 
-/** A statement has one snapshot, so that all contents are from the same time. Any role may call these functions. */
+/** A statement has one snapshot, so all contents are from the same time. Any role may call these functions. */
 const selectState = `SELECT (SELECT system_identifier::text FROM pg_control_system())
     || '/' || (SELECT oid::text FROM pg_database WHERE datname = current_database()) AS identity,
   CASE WHEN NOT pg_is_in_recovery() OR pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0

@@ -4,10 +4,11 @@ import type { AbiType } from "./abi-type.ts";
 /** Numbers as bigint, addresses and bytes as hex. */
 export type AbiValue = string | bigint | boolean | readonly AbiValue[];
 
-/** The number of hex digits in a word, and the position of the first one after 0x. */
-const word = 64;
+/** The number of hex digits in a word. */
+const wordDigits = 64;
+/** The position of the first digit, after 0x. */
 const start = 2;
-const zeros = "0".repeat(word);
+const zeros = "0".repeat(wordDigits);
 
 /** ABI data, and the end of the decoded part. Positions count hex digits. */
 interface Encoded {
@@ -32,7 +33,7 @@ export const decodeTopic = (type: AbiType, topic: Hex): AbiValue | null => decod
 /** Decodes the heads of all values, then the tails of dynamic ones. */
 const decodeSequence = (encoded: Encoded, types: readonly AbiType[], from: number): readonly AbiValue[] | null => {
   const { data } = encoded;
-  let tail = from + word * types.reduce((sum, { words }) => sum + (words ?? 1), 0);
+  let tail = from + wordDigits * types.reduce((sum, { words }) => sum + (words ?? 1), 0);
   if (tail > data.length) return null;
   const values: AbiValue[] = [];
   let head = from;
@@ -43,7 +44,7 @@ const decodeSequence = (encoded: Encoded, types: readonly AbiType[], from: numbe
     if (value === null) return null;
     values.push(value);
     if (isDynamic) tail = encoded.end;
-    head += word * (type.words ?? 1);
+    head += wordDigits * (type.words ?? 1);
   }
   encoded.end = tail;
   return values;
@@ -66,21 +67,21 @@ const decodeDynamic = (encoded: Encoded, type: AbiType, from: number): AbiValue 
 
 const decodeCounted = (encoded: Encoded, item: AbiType, from: number): readonly AbiValue[] | null => {
   const count = smallNumberAt(encoded.data, from);
-  return count < 0 ? null : decodeItems(encoded, item, count, from + word);
+  return count < 0 ? null : decodeItems(encoded, item, count, from + wordDigits);
 };
 
 const decodeItems = (encoded: Encoded, item: AbiType, count: number, from: number): readonly AbiValue[] | null =>
   // Checked before the list is allocated.
-  from + word * (item.words ?? 1) * count > encoded.data.length
+  from + wordDigits * (item.words ?? 1) * count > encoded.data.length
     ? null
     : decodeSequence(encoded, new Array<AbiType>(count).fill(item), from);
 
 const decodeBytes = (encoded: Encoded, from: number): string | null => {
   const { data } = encoded;
   const length = smallNumberAt(data, from);
-  const content = from + word;
+  const content = from + wordDigits;
   const padding = content + 2 * length;
-  const end = content + Math.ceil(length / 32) * word;
+  const end = content + Math.ceil(length / 32) * wordDigits;
   if (length < 0 || end > data.length || !isZero(data, padding, end)) return null;
   encoded.end = end;
   return `0x${data.slice(content, padding)}`;
@@ -97,14 +98,14 @@ const decodeStatic = (data: Hex, type: AbiType, at: number): AbiValue | null => 
       return BigInt.asIntN(type.bits, value) === value ? value : null;
     }
     case "address":
-      return isZero(data, at, at + 24) ? `0x${data.slice(at + 24, at + word)}` : null;
+      return isZero(data, at, at + 24) ? `0x${data.slice(at + 24, at + wordDigits)}` : null;
     case "bool": {
       const value = smallNumberAt(data, at);
       return value === 0 || value === 1 ? value === 1 : null;
     }
     case "fixedBytes": {
       const padding = at + 2 * type.size;
-      return isZero(data, padding, at + word) ? `0x${data.slice(at, padding)}` : null;
+      return isZero(data, padding, at + wordDigits) ? `0x${data.slice(at, padding)}` : null;
     }
     case "list":
       return decodeStaticItems(data, type.item, type.length ?? 0, at);
@@ -116,17 +117,17 @@ const decodeStatic = (data: Hex, type: AbiType, at: number): AbiValue | null => 
 const decodeStaticItems = (data: Hex, item: AbiType, count: number, from: number): readonly AbiValue[] | null => {
   const values: AbiValue[] = [];
   for (let position = 0; position < count; position += 1) {
-    const value = decodeStatic(data, item, from + position * word * (item.words ?? 1));
+    const value = decodeStatic(data, item, from + position * wordDigits * (item.words ?? 1));
     if (value === null) return null;
     values.push(value);
   }
   return values;
 };
 
-const numberAt = (data: Hex, at: number): bigint => BigInt(`0x${data.slice(at, at + word)}`);
+const numberAt = (data: Hex, at: number): bigint => BigInt(`0x${data.slice(at, at + wordDigits)}`);
 
 /** An offset or a length; -1 if the word is missing, or too large for any data. */
 const smallNumberAt = (data: Hex, at: number): number =>
-  at + word <= data.length && isZero(data, at, at + 56) ? Number.parseInt(data.slice(at + 56, at + word), 16) : -1;
+  at + wordDigits <= data.length && isZero(data, at, at + 56) ? Number.parseInt(data.slice(at + 56, at + wordDigits), 16) : -1;
 
 const isZero = (data: Hex, from: number, to: number): boolean => data.slice(from, to) === zeros.slice(0, to - from);

@@ -50,7 +50,7 @@ function parseItem(kind: "event" | "function", text: string): Parsed<unknown> {
   }
 }
 
-// The library appends the signature and its version to the message.
+// Viem appends the signature and its own version to the message.
 function reasonOf(error: unknown): string {
   const { metaMessages: [reason] = [] } = error as { readonly metaMessages?: readonly string[] };
   const message = reason ?? (error instanceof Error ? error.message : String(error));

@@ -31,7 +31,7 @@ function checkColumn(use: ColumnUse, tables: readonly EventTable[]): Diagnostic[
 function checkValues({ columns, events }: EventTable, { name, location, accepts, expected }: ColumnUse): Diagnostic[] {
   const written = columns.find((column) => column.name === name)?.parameter;
   return events.flatMap((event) => {
-    const parameter = event.parameters.find((own) => own.name === written);
+    const parameter = event.parameters.find((candidate) => candidate.name === written);
     if (parameter === undefined) return [diagnostic("nullable-key", location, { name, event: event.text })];
     if (accepts(parameter)) return [];
     return [

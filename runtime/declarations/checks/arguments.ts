@@ -119,7 +119,7 @@ export function checkSignatureName(name: string, kind: "parameter" | "result", l
 
 const typeNames = "address, bool, bytes1 to bytes32, intN and uintN";
 
-/** The canonical text of a value. */
+/** The canonical text of a value; null if the type does not accept it. */
 function checkLiteral(argument: Literal, type: string, location: SourceLocation): Checked<string | null> {
   const expected = acceptedArgument(type);
   if (expected === null)

@@ -77,8 +77,8 @@ function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
       ? []
       : [diagnostic("unknown-table", valueAt(declaration, "reads", name, "touchedBy", index), { name: table, expected })],
   );
-  const never = touchedBy.length === 0 && everyBlocks === undefined;
-  return never ? [diagnostic("never-due", keyAt(declaration, "reads", name))] : unknown;
+  const isNeverDue = touchedBy.length === 0 && everyBlocks === undefined;
+  return isNeverDue ? [diagnostic("never-due", keyAt(declaration, "reads", name))] : unknown;
 }
 
 function checkTouchedContract(declaration: Declaration, tables: readonly EventTable[], name: string): Diagnostic[] {

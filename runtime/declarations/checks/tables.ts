@@ -34,7 +34,7 @@ function checkTable(declaration: Declaration, name: string): CheckedTable {
   });
   const located = checked.flatMap(({ value, location }) => (value === null ? [] : [{ event: value, location }]));
   const columns = checkColumns(declaration, name, located);
-  const complete = located.length === events.length && columns.diagnostics.length === 0;
+  const isComplete = located.length === events.length && columns.diagnostics.length === 0;
   return {
     value: { name, contract, events: located.map(({ event }) => event), columns: columns.value, indexes, latestBy: latestBy ?? null },
     events: located,
@@ -44,7 +44,7 @@ function checkTable(declaration: Declaration, name: string): CheckedTable {
       ...checked.flatMap(({ diagnostics }) => diagnostics),
       ...columns.diagnostics,
       // Keys refer to columns, which are known only if all of them are valid.
-      ...(complete ? checkKeys(declaration, name, columns.value, located) : []),
+      ...(isComplete ? checkKeys(declaration, name, columns.value, located) : []),
     ],
   };
 }

@@ -60,7 +60,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   if ("code" in first) return refused(first);
   const compiled = compileParameters(text, uses, semicolons);
   const numberOf = (name: QueryParameter): number => compiled.parameters.indexOf(name) + 1;
-  const begin = positions.ofByte(tokens[0]?.start ?? 0);
+  const statementStart = positions.ofByte(tokens[0]?.start ?? 0);
   const { columns, unnamed } = resultColumnsOf(first.fields);
   const tree = checkTree(first.fields, scope);
   const diagnostics = [
@@ -68,15 +68,15 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
     ...uses.flatMap(({ name, start }) => checkParameter(name, positions.ofByte(start), scope)),
     ...tree.refusals.map((refusal) => refusalDiagnostic(refusal, tokens, positions)),
     ...unnamed.map((at) => diagnostic("unnamed-column", positions.ofByte(at))),
-    ...(unnamed.length > 0 ? [] : checkColumns(columns, scope.columns, positions, begin)),
+    ...(unnamed.length > 0 ? [] : checkColumns(columns, scope.columns, positions, statementStart)),
     ...checkElements(first.fields, scope.elements ?? [], positions),
     ...scope.parameters
       .filter((name) => !compiled.parameters.includes(name))
-      .map((name) => diagnostic("unused-parameter", begin, { name })),
+      .map((name) => diagnostic("unused-parameter", statementStart, { name })),
     ...(scope.parameters.includes("limit")
       ? findPagingProblems(first.fields, { limit: numberOf("limit"), offset: numberOf("offset") })
       : []
-    ).map((expected) => diagnostic("unpaged-query", begin, { expected })),
+    ).map((expected) => diagnostic("unpaged-query", statementStart, { expected })),
   ];
   if (diagnostics.length > 0) return refused(...diagnostics);
   const query = {
@@ -131,7 +131,7 @@ function checkColumns(
   found: readonly ResultColumn[],
   expected: readonly string[] | null,
   positions: Positions,
-  begin: ReturnType<Positions["ofByte"]>,
+  statementStart: ReturnType<Positions["ofByte"]>,
 ): Diagnostic[] {
   const repeated = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) < index);
   const findings = repeated.map(({ name, at }) => diagnostic("duplicate-column", positions.ofByte(at), { name }));
@@ -144,6 +144,6 @@ function checkColumns(
     ...surplus.map(({ name, at }) =>
       diagnostic("surplus-column", positions.ofByte(at), { name, expected: missing.length > 0 ? missing : expected }),
     ),
-    ...(missing.length === 0 ? [] : [diagnostic("missing-column", begin, { missing })]),
+    ...(missing.length === 0 ? [] : [diagnostic("missing-column", statementStart, { missing })]),
   ];
 }

@@ -155,6 +155,6 @@ function aliasProblem(alias: Alias, document: YamlDocument): string | null {
   const start = alias.range?.[0] ?? 0;
   const target = alias.resolve(document);
   if (target === undefined) return `Invalid alias *${alias.source}: no anchor &${alias.source} precedes it, ${expected}`;
-  const insideItself = target.range && target.range[0] <= start && start < target.range[1];
-  return insideItself ? `Invalid alias *${alias.source}: it is inside its own anchor, ${expected}` : null;
+  const isInsideItself = target.range && target.range[0] <= start && start < target.range[1];
+  return isInsideItself ? `Invalid alias *${alias.source}: it is inside its own anchor, ${expected}` : null;
 }

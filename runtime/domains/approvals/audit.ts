@@ -13,7 +13,8 @@ interface SampledApproval {
 
 /**
  * Compares up to `sample` approvals of each kind as of a block with the contract's `allowance`, `getApproved` and `isApprovedForAll` at that block. An
- * allowance is compared only if it has not changed since, because the block at which a contract lowered it is unknown. Allowances in doubt count as unknown.
+ * allowance is compared only if it has not changed since that block, because the block at which a contract lowered it is unknown. Allowances in doubt count as
+ * unknown.
  */
 export async function auditApprovals(
   database: Queryable,

@@ -21,8 +21,10 @@ export const fixedContracts = (protocol: Protocol, chain: CommunityChain): Fixed
   const added = chain.community[protocol.id] ?? {};
   return new Map(
     Object.entries(protocol.contracts).map(([kind, { networks }]) => {
-      const declared = (networks[chain.name] ?? []).map(({ address, from }) => [address, from] as const);
-      return [kind, new Map([...declared, ...(added[kind] ?? []).map((address) => [address, null] as const)])];
+      const blocks = new Map<Address, number | null>((networks[chain.name] ?? []).map(({ address, from }) => [address, from]));
+      // A declared contract keeps its deployment block if the operator configures it as well.
+      for (const address of added[kind] ?? []) if (!blocks.has(address)) blocks.set(address, null);
+      return [kind, blocks];
     }),
   );
 };

@@ -106,15 +106,23 @@ const position = { transaction_index: "int4", log_index: "int4" } as const;
 
 const eventRelations = (protocol: string, definition: EventTable): EventRelations => {
   const { name, columns, indexes, latestBy } = definition;
-  const own = typesOf(columns);
+  const valueTypes = typesOf(columns);
   const rows: Relation<AppendTable> = {
     view: name,
-    table: { kind: "append", name: tableOf(protocol, name), columns: { contract: "bytea", block_number: "int8", ...position, ...own } },
+    table: {
+      kind: "append",
+      name: tableOf(protocol, name),
+      columns: { contract: "bytea", block_number: "int8", ...position, ...valueTypes },
+    },
     primaryKey: ["block_number", "log_index"],
     indexes: indexes.map((index) => [...index, "block_number", "log_index"]),
     required: ["contract", "transaction_index"],
   };
-  return { definition, rows, latest: latestBy === null ? null : latestRelations(protocol, name, latestBy, { contract: "bytea", ...own }) };
+  return {
+    definition,
+    rows,
+    latest: latestBy === null ? null : latestRelations(protocol, name, latestBy, { contract: "bytea", ...valueTypes }),
+  };
 };
 
 const latestRelations = (

@@ -55,14 +55,14 @@ export async function foldStoredLogs(
 }
 
 /** Max logs per page. */
-const pageLogs = 20_000;
+const pageSize = 20_000;
 
 /** Folds all stored logs of a contract in pages: yields the rows of its events, as if it had been known from the first block on. */
 export async function* foldLogsOf(
   database: Pick<Queryable, "query">,
   fold: DeclaredFold,
   { chainId, address, kind }: { readonly chainId: number; readonly address: Address; readonly kind: string },
-  limit = pageLogs,
+  limit = pageSize,
 ): AsyncGenerator<Pick<FoldedLogs, "rows" | "logs">> {
   const state: State = {
     get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
@@ -98,9 +98,9 @@ const blocksOf = (logs: readonly LogRecord[], starts: readonly number[]): BlockO
   return numbers.map((number) => ({
     block: {
       number,
-      transactions: [...groupBy(byBlock.get(number) ?? [], (log) => log.transaction_index)].map(([index, own]) => ({
+      transactions: [...groupBy(byBlock.get(number) ?? [], (log) => log.transaction_index)].map(([index, records]) => ({
         index,
-        logs: own.map(toLog),
+        logs: records.map(toLog),
       })),
     },
   }));

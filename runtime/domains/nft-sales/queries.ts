@@ -131,7 +131,7 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
   ) =>
     query<DaySalesRow>(selectSales, [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)]);
 
-  /** The lowest prices up to a block by keys of `lowestKeyOf`, all for the same days and block. */
+  /** Lookups of lowest prices by list of marketplaces. Their keys are those of `lowestKeyOf`; all keys of a call have the same days and block. */
   const lookUpsOfMarketplaces = new Map<string, Lookup<readonly LowestRow[]>>();
   const lookUpOf = (marketplaces: readonly Address[]): Lookup<readonly LowestRow[]> => {
     const list = marketplaces.join();
@@ -141,8 +141,8 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
   };
 
   /**
-   * The lowest unit prices in collections up to a block in each payment token, from a UTC day to the day of the block, by collection. A chain's
-   * configuration has one list of marketplaces.
+   * The lowest unit prices in collections up to a block in each payment token, from a UTC day to the day of the block, by collection. There is a lookup
+   * for each list of marketplaces: a chain's configuration has only one list.
    */
   const lowestOfDays = async (
     chainId: number,
@@ -166,8 +166,8 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
     );
 
   /**
-   * Each token's last unit price up to a block in one of the payment tokens `paidIn`; tokens never sold for one are omitted. Served by
-   * nft_sales_token, read from its end: one probe per token if its last sale was paid in one of these.
+   * Each token's last unit price up to a block in one of the payment tokens `paidIn`; tokens that were never sold for one of them are omitted.
+   * Served by nft_sales_token, read from its end: one probe per token if its last sale was paid in one of them.
    */
   const lastSales = async (
     chainId: number,

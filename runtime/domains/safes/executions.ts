@@ -9,7 +9,7 @@ import type { Address, Hash, Hex } from "../../lib/hex.ts";
 export interface SafeExecution {
   readonly safe: Address;
   readonly transactionIndex: number;
-  /** The position of the event that ends it. */
+  /** The log index of the event that ends the execution. */
   readonly logIndex: number;
   /** The EIP-712 hash that the owners sign. */
   readonly txHash: Hash;
@@ -84,8 +84,8 @@ function executionsWithEvents(events: readonly SafeEvent[], firstLog: number): S
 }
 
 /**
- * Signatures in the transaction's input, by their execution's log index. Starts with the called Safe, whose last execution is the outermost, and follows nested
- * calls to Safes that execute only once in the transaction.
+ * Signatures in the transaction's input, by their execution's log index. The search starts with the called Safe, whose last execution is the outermost, and
+ * follows nested calls to Safes that execute only once in the transaction.
  */
 function signaturesInInput(executions: readonly SafeExecution[], { to, input }: ChainTransaction) {
   const bySafe = groupBy(executions, ({ safe }) => safe);

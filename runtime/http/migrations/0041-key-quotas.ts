@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * Quotas of keys per UTC day and month, the time after which a key is refused, and the chains, origins and addresses that it is limited to, by name of the rule.
- * A lease reserves credits of a key's quotas for one server.
+ * Quotas of keys per UTC day and month, the time after which a key is refused, and the chains, origins and addresses that a key is limited to,
+ * by name of the rule. A lease reserves credits of a key's quotas for one server.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

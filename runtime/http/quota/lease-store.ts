@@ -10,7 +10,7 @@ export interface LeaseRequest {
   readonly keyId: number;
   /** This process's charges that are not in the usage table yet, in hundredths: in total, on the day, and in its month. */
   readonly pending: { readonly all: number } & Readonly<Record<Period, number>>;
-  /** The wanted size. */
+  /** The requested size in hundredths of a credit. */
   readonly wanted: number;
   readonly day: string;
 }

@@ -25,7 +25,7 @@ export interface Lease {
 }
 
 /** A lease is at least the smaller quota divided by this number: see `sizeOf`. */
-const portions = 50;
+const leasesPerQuota = 50;
 /** How many responses a lease suffices for: twice a key's default concurrent requests, so that those in flight cost at most half of it. */
 const responsesPerLease = 32;
 
@@ -33,7 +33,7 @@ const min = ({ day, month }: PerPeriod): number => Math.min(day ?? Number.POSITI
 
 /** A lease's size: a 50th of the smaller quota, or 32 times the most expensive response, whichever is larger. */
 export const sizeOf = ({ quotas, largest }: Lease): number =>
-  Math.max(2, Math.ceil(min(quotas.quota) / portions), responsesPerLease * largest);
+  Math.max(2, Math.ceil(min(quotas.quota) / leasesPerQuota), responsesPerLease * largest);
 
 /** Whether a lease should be taken: less than half of the last one remains, and there are credits that no server has leased. */
 export const isLow = (lease: Lease, charged: number): boolean =>

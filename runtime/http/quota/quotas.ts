@@ -98,7 +98,7 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     if (existing === undefined) states.set(id, state);
     if (lookedUpAt > state.knownAt) {
       Object.assign(state, { quotas, knownAt: lookedUpAt });
-      // The lookup has seen the written part of an overdraft.
+      // The lookup includes the written part of an overdraft.
       state.leased = Math.max(state.leased, charged > state.leased ? charged - ledger.pending(id) : 0);
     }
     // The rest of an expired lease is lost; an overdraft remains.

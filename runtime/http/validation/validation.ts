@@ -46,14 +46,14 @@ function checksOf(document: OpenApiDocument): OpenApiChecks {
   return checks;
 }
 
-/** A sample of a list: a validator checks tens of thousands of elements synchronously, which would delay other requests. */
-const sampledElements = 30;
+/** The number of list elements that a sample checks: a validator checks tens of thousands of elements synchronously, which would delay other requests. */
+const sampledElementCount = 30;
 
-/** A response with only the first elements of its lists. */
-function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, sampledElements).map(shortened);
+/** Returns a response with only the first elements of its lists. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, sampledElementCount).map(shorten);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shorten(member)]));
 }
 
 /** Creates the validation for a mode. */
@@ -69,7 +69,7 @@ export function createValidation({ mode, document, validators, logger }: Validat
       checkRequest: checkNothing,
       checkResponse(response): undefined {
         if (response.status !== 200 || count++ % sampleInterval !== 0) return;
-        const violations = compiledViolations(validators, response.operation.id, shortened(response.body));
+        const violations = compiledViolations(validators, response.operation.id, shorten(response.body));
         if (violations.length > 0) log(response, violations);
       },
     };

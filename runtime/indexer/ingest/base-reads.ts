@@ -78,7 +78,7 @@ type Outcomes = Map<BaseRead, CallOutcome>;
 
 /**
  * Reads at the base block; if the node no longer has that state, at the block before the first one that touches the account or contract. The value there is
- * the same, and a node without archive state has it while the index follows the head.
+ * the same, and a node without archive state has that block's state while the index follows the head.
  */
 const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<Outcomes> => {
   const { facts, allocation, unresponsive, clock } = deps;
@@ -131,8 +131,8 @@ const verifyNodeReadsBalances = async (source: BaseReadDeps["source"]): Promise<
 /** Skips contracts for a while if the node did not respond to any of their reads. */
 const skipUnresponsive = ({ unresponsive, clock }: BaseReadDeps, reads: readonly BaseRead[], outcomes: Outcomes): void => {
   const calls = reads.filter((read) => "to" in read);
-  for (const [contract, reads] of groupBy(calls, ({ to }) => to)) {
-    if (reads.every((read) => isUnanswered(outcomes.get(read)))) unresponsive.defer(contract, clock());
+  for (const [contract, contractCalls] of groupBy(calls, ({ to }) => to)) {
+    if (contractCalls.every((read) => isUnanswered(outcomes.get(read)))) unresponsive.defer(contract, clock());
     else unresponsive.clear(contract);
   }
 };

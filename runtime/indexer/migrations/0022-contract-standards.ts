@@ -2,8 +2,9 @@ import type { Knex } from "knex";
 
 /**
  * The standards of contracts whose Transfer or Approval logs may be ERC-20 or ERC-721 events. They are read once for the block of the first such log,
- * `block_number`; `read_at_block` is later if the node lacked that state. If neither column is true, the form of the logs decides, and so it does if
- * `read_at_block` is null because the node returned no value. The rows are rolled back with their blocks; a rebuilt projection starts from them.
+ * `block_number`; `read_at_block` is later if the node lacked that state. If neither boolean column is true, as in every row whose `read_at_block` is null
+ * because the node returned no value, the form of the logs determines the standard. The rows are rolled back with their blocks; a rebuilt
+ * projection starts from them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -6,9 +6,9 @@ const tables = ["blocks", "bitcoin_blocks", "projection_checkpoints", "price_pro
 const chainColumns = "name, indexed_from, backfilled_at, missing, native_accounting";
 
 /**
- * Each transaction that changes one of these tables notifies the channel `ashlar_index` when it commits; the payload is the name of the table. Triggers notify for all
- * writers alike: indexers, roll-backs, jobs and commands. A transaction sends at most one
- * notification per table: PostgreSQL removes duplicates.
+ * Each transaction that changes one of these tables notifies the channel `ashlar_index` when it commits; the payload is the name of the table. Triggers
+ * notify for all writers alike: indexers, rollbacks, jobs and commands. A transaction sends at most one notification per table: PostgreSQL removes
+ * duplicates.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

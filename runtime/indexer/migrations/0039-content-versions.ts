@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Tables that are written outside of the transactions of the indexing loop, or whose rows say what such a transaction changed. */
+/** Tables that are written outside of the transactions of the indexing loop, or whose rows show what such a transaction changed. */
 const tables = ["projection_checkpoints", "token_metadata", "nft_metadata", "price_settings"];
 
 /**

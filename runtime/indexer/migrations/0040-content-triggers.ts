@@ -44,7 +44,7 @@ export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP FUNCTION content_rows_changed()");
 }
 
-/** A trigger with a transition table can have only one event. */
+/** The statements that replace a table's row trigger with a trigger for each event: a trigger with a transition table can have only one event. */
 const statementTriggers = (table: string): string =>
   [
     `DROP TRIGGER ${table}_content ON ${table};`,

@@ -1,6 +1,9 @@
 import type { Knex } from "knex";
 
-/** When the indexing of each chain last made progress, and why it failed since; outlives the indexer, so that a server can report that it stopped. */
+/**
+ * When the indexing of each chain last made progress, and why it has failed since then. The row outlives the indexer, so that a server can report that the
+ * indexer has stopped.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE indexer_heartbeats (

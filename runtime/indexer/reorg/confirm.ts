@@ -5,7 +5,7 @@ import { sleep } from "../../lib/async.ts";
 import type { ChainRecord } from "../storage/chain-record.ts";
 import type { IndexedChain } from "../types.ts";
 
-const confirmations = 3;
+const confirmationCount = 3;
 
 /**
  * Checks before a rollback that the node still serves this chain: a gateway may have routed requests to a node of a different chain. @throws {BadReplyError}
@@ -33,7 +33,7 @@ export const confirmFirst = async (source: Pick<Source, "chainId" | "hashesOf">,
 
 /** Repeats the ancestor search, because a replaced finalized block stops indexing permanently. @throws {BadReplyError} if the ancestors differ. */
 export const confirmAncestor = async (find: () => Promise<number>, ancestor: number, waitMilliseconds: number): Promise<void> => {
-  for (let count = 0; count < confirmations; count += 1) {
+  for (let count = 0; count < confirmationCount; count += 1) {
     await sleep(waitMilliseconds);
     const found = await find();
     if (found !== ancestor)

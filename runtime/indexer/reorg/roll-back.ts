@@ -52,7 +52,7 @@ const rollBackProjection = async (
   { tables }: StoredProjection,
 ): Promise<void> => {
   for (const table of tables) {
-    if (table.kind === "latest") await restorePeriods(client, chainId, ancestor, baseBlock, table);
+    if (table.kind === "latest") await restoreLatestRows(client, chainId, ancestor, baseBlock, table);
     // Periods are rolled back with their latest table.
     else if (table.kind !== "periods") {
       const blockColumn = (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number";
@@ -62,11 +62,11 @@ const rollBackProjection = async (
 };
 
 /**
- * A key's periods follow each other without a gap up to its current row. A key was therefore touched above the ancestor if and only if its current row was
- * set there (served by the latest table's index on since_block), and the period that contains the ancestor is the last one that starts at or before it (served
- * by the primary key).
+ * Restores the rows of a latest table as of the ancestor. A key's periods follow each other without a gap up to its current row. A key was therefore
+ * touched above the ancestor if and only if its current row was set there (served by the latest table's index on since_block), and the period that contains
+ * the ancestor is the last one that starts at or before it (served by the primary key).
  */
-const restorePeriods = async (
+const restoreLatestRows = async (
   client: DatabaseClient,
   chainId: number,
   ancestor: number,

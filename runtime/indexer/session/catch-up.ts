@@ -31,8 +31,8 @@ export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, si
 };
 
 /**
- * Provides the cache that a projection's next batch is folded from. A projection that depends only on logs keeps one cache for as long as the session
- * keeps its own, which is replaced whenever another writer may have changed rows. Other projections get a new cache for each batch, because they also
+ * Provides the cache that a projection's next batch is folded from. A projection that depends only on logs keeps one cache until the session
+ * replaces its cache, because another writer may have changed rows. Other projections get a new cache for each batch, because they also
  * load stored node responses, to which the session's batches add.
  */
 const createCacheProvider = (session: Pick<IndexSession, "cache">, { topics }: Projection) => {

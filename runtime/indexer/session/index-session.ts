@@ -48,7 +48,7 @@ export interface IndexSession {
   readonly guard: Leadership["guard"];
   /** Checks that the index matches the node, and reads position and joined projections from the checkpoints. @throws {IndexMismatchError} */
   open(): Promise<void>;
-  /** Continues without a projection that has failed; must be called while the index is closed or nothing is written, before it is opened again. */
+  /** Continues without a projection that has failed; must be called while the index is closed or nothing is written, before the index is opened again. */
   switchOff(failure: ProjectionError): void;
   /** Adds a projection that has caught up; must be called while nothing else writes. */
   join(projection: Projection): void;

@@ -11,7 +11,7 @@ const checksumOf = (version: number): number => (version === 0 ? 1 : 0x2bc830a3)
 const checksumLength = 6;
 const maxLength = 90;
 
-/** Whether a program is valid for its version (BIP 141): version 0 only has key hashes and script hashes. */
+/** Whether a program is valid for its version (BIP 141): version 0 has only key hashes and script hashes. */
 export const isWitnessProgram = ({ version, program }: WitnessProgram): boolean =>
   version <= 16 && program.length >= 2 && program.length <= 40 && (version !== 0 || program.length === 20 || program.length === 32);
 

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * What operators changed, by a command or the console; rows are only added. `chains.paused_at` is the time since which an operator has paused the indexing of
- * a chain.
+ * Adds the log of what operators changed, by a command or the console; rows are only added. `chains.paused_at` is the time at which an operator paused the
+ * indexing of a chain; null if it is not paused.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -6,7 +6,7 @@ const notifyOf = (columns: string): string => `
   CREATE TRIGGER chains_notify AFTER INSERT OR UPDATE OF ${columns} OR DELETE OR TRUNCATE ON chains
     FOR EACH STATEMENT EXECUTE FUNCTION notify_index()`;
 
-/** The time since which the rows of a chain are being deleted; servers learn of it at once, because they must not serve the rest (see migration 0034). */
+/** Adds the time at which a chain's removal started. Servers are notified of it, because they must not serve the remaining rows (see migration 0034). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`ALTER TABLE chains ADD COLUMN removal_started_at timestamptz; ${notifyOf(`${chainColumns}, removal_started_at`)}`);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** Finds the last audit of each chain without reading the whole log. */
+/** Adds an index that finds the last audit of each chain without reading the whole log. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw("CREATE INDEX operator_actions_audits ON operator_actions (subject, id DESC) WHERE action = 'chain.audit'");
 }

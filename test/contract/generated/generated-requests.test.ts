@@ -22,13 +22,13 @@ const count = Number(GENERATED_REQUESTS ?? "5000");
 const seed = GENERATED_SEED ?? "ashlar";
 const first = Number(GENERATED_FIRST ?? "0");
 const isLongRun = [GENERATED_REQUESTS, GENERATED_SEED, GENERATED_FIRST].some((setting) => setting !== undefined);
-const connections = 8;
+const connectionCount = 8;
 const maxProblemsShown = 10;
 /** With this many requests per operation, each operation receives accepted and rejected values. */
 const requestsPerOperation = 40;
 
 const app = await useApp();
-const { send, close } = createSender(app.url, app.key, connections);
+const { send, close } = createSender(app.url, app.key, connectionCount);
 let openApi: OpenApiValidator;
 let judge: ReturnType<typeof createJudge>;
 let operations: readonly Operation[];
@@ -79,7 +79,7 @@ describe(`${count} generated requests (seed ${seed})`, () => {
     const sendAll = async (): Promise<void> => {
       while (sent < first + count) await sendNext();
     };
-    await Promise.all(Array.from({ length: connections }, sendAll));
+    await Promise.all(Array.from({ length: connectionCount }, sendAll));
     if (isLongRun) process.stdout.write(`${count} generated requests, starting at ${first}, seed ${seed}\n${counts.text()}\n`);
     expect(problems, `${problemCount} problems; statuses ${JSON.stringify([...counts.statuses])}`).toEqual([]);
     if (count < requestsPerOperation * operations.length) return;

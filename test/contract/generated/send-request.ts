@@ -10,8 +10,8 @@ export interface RawResponse {
 }
 
 /** Creates a function that sends targets unchanged; `fetch` would normalise them. */
-export function createSender(base: string, key: string, connections: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+export function createSender(base: string, key: string, connectionCount: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connectionCount });
   const { hostname, port } = new URL(base);
   const send = ({ method, target, headers }: GeneratedRequest): Promise<RawResponse> =>
     new Promise((resolve, reject) => {

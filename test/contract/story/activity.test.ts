@@ -85,10 +85,10 @@ describe("the activity endpoint", () => {
   it("returns the chain with the time of the address's last transaction or transfer", async () => {
     // The balances of the trader's lending tokens change in every block; the market maker's do not.
     for (const name of ["trader", "marketMaker"]) {
-      const word = storyAddress(name).slice(2);
+      const digits = storyAddress(name).slice(2);
       const walletTransactions = new Set(allOf(storyAddress(name)));
       const last = transactions.findLast(
-        (mined) => walletTransactions.has(mined) || mined.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
+        (mined) => walletTransactions.has(mined) || mined.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(digits))),
       );
       expect(await activityOf(storyAddress(name)), name).toEqual([{ name: "demo", seen: isoTime(last?.time ?? 0) }]);
     }
@@ -100,7 +100,7 @@ describe("the activity endpoint", () => {
   });
 });
 
-describe("counterparties", () => {
+describe("the counterparties query", () => {
   const addressIn = (topic: Hash | undefined): Address => `0x${(topic ?? "").slice(-40)}`;
 
   it.each([
@@ -108,7 +108,7 @@ describe("counterparties", () => {
     ["goldPair", false],
   ])(
     "returns the accounts that the %s sent to or received from, with the first block and the first block in which it sent",
-    async (name, sends) => {
+    async (name, hasSent) => {
       const wallet = storyAddress(name);
       const expected = new Map<string, { since: number; sentSince: number | null }>();
       const add = (sender: Address, recipient: Address | null, from: Address, block: number) => {
@@ -120,8 +120,8 @@ describe("counterparties", () => {
       for (const { from, to, value, receipt, block } of transactions) {
         if (BigInt(value) > 0n && receipt.status === "0x1") add(from, to, from, block);
         for (const { topics, data } of receipt.logs) {
-          const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
-          if (moves) add(addressIn(topics[1]), addressIn(topics[2]), from, block);
+          const isTransfer = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
+          if (isTransfer) add(addressIn(topics[1]), addressIn(topics[2]), from, block);
         }
       }
       const database = createDatabase({
@@ -133,7 +133,7 @@ describe("counterparties", () => {
       try {
         const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, transactions.length);
         expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
-        expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
+        expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(hasSent);
       } finally {
         await database.close();
       }

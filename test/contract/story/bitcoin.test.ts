@@ -33,11 +33,11 @@ const readBlocks = async (): Promise<readonly NodeBlock[]> => {
     "getblockhash",
     heights.map((height) => [height]),
   );
-  const replies = await callNode<{ readonly time: number; readonly tx: readonly { readonly hex: string }[] }>(
+  const responses = await callNode<{ readonly time: number; readonly tx: readonly { readonly hex: string }[] }>(
     "getblock",
     hashes.map((hash) => [hash, 2]),
   );
-  return replies.map(({ time, tx }, height) => ({ height, time, transactions: tx.map(({ hex }) => Transaction.fromHex(hex)) }));
+  return responses.map(({ time, tx }, height) => ({ height, time, transactions: tx.map(({ hex }) => Transaction.fromHex(hex)) }));
 };
 
 /** The script of an address: base58check addresses are public key hashes; bech32 and bech32m addresses are witness programs. */

@@ -37,7 +37,7 @@ const ownersAfter = (moves: readonly TokenMove[], height: number): Map<bigint, s
 describe("the story's collections", () => {
   it.each(heights)("have owners, first owners and sizes at block %d that match their logs", async (height) => {
     const nfts = createNftQueries(database);
-    let ids = 0;
+    let idCount = 0;
     for (const collection of erc721Collections) {
       const moves = collectionMoves.get(collection) ?? [];
       const owners = ownersAfter(moves, height);
@@ -57,9 +57,9 @@ describe("the story's collections", () => {
         collection,
       ).toEqual(sorted.map((id) => [id, first.get(id)]));
       if (height === head) expect(await ownersOf(collection, sorted), collection).toEqual(sorted.map((id) => owners.get(id)));
-      ids += owners.size;
+      idCount += owners.size;
     }
-    expect(ids).toBeGreaterThan(height === head ? 2_000 : 0);
+    expect(idCount).toBeGreaterThan(height === head ? 2_000 : 0);
   });
 
   it.each(heights)("have balances at block %d that equal the sums of their transfers", async (height) => {

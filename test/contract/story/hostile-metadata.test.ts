@@ -31,7 +31,7 @@ interface Data {
 const read = async (): Promise<(HostileToken & Data)[]> => {
   const { body, text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000`);
   const { data } = body as { readonly data: { readonly items: readonly { readonly nft_data: Data }[] } | null };
-  if (data === null) throw new Error(text);
+  if (data === null) throw new Error(`Reading the metadata of ${collection} failed: ${text}`);
   return data.items.map(({ nft_data: data }) => ({ ...(hostileTokens[Number(data.token_id) - 1] as HostileToken), ...data }));
 };
 const tokens = await read();

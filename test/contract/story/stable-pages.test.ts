@@ -13,12 +13,13 @@ import { type ServerProcess, startServer } from "../../support/server-process.ts
 import { until } from "../../support/until.ts";
 import { createPagedLists, type Page, type PagedList, pagedListNames } from "./paged-lists.ts";
 
-/**
+/*
  * A client alternately reads pages from two servers while a third process indexes into the same database. Between any two pages, a new block changes
  * every list. The node provides the expected rows.
  */
+
 const name = "pages";
-const recipients = 260;
+const recipientCount = 260;
 
 let chain: TestChain;
 let testDatabase: TestDatabase;
@@ -31,7 +32,7 @@ let trader: Address;
 let lists: ReturnType<typeof createPagedLists>;
 /** The height of a block with more transactions than a page. */
 let largeBlock: number;
-let changes = 0;
+let changeCount = 0;
 
 const recipient = (number: number): Address => pad(toHex(0xaa_00_00 + number), { size: 20 });
 const erc20 = artifacts.erc20();
@@ -49,7 +50,7 @@ beforeAll(async () => {
   await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
   // Sent in small batches, because anvil miscounts the nonces of one sender in large ones.
-  for (let first = 0; first < recipients; first += 20) {
+  for (let first = 0; first < recipientCount; first += 20) {
     await chain.send(
       ...Array.from({ length: 20 }, (_, number) => transfer(recipient(first + number), BigInt(1_000 + ((first + number) % 90)))),
     );
@@ -100,10 +101,10 @@ async function waitForHead(): Promise<void> {
 
 /** Mines a block that adds a holder, changes the order of holders, and adds a transaction by the trader. */
 async function mineChange(): Promise<void> {
-  changes += 1;
-  await chain.send(transfer(recipient(1_000 + changes), 5_000n), transfer(recipient(changes % recipients), 2_000n), {
+  changeCount += 1;
+  await chain.send(transfer(recipient(1_000 + changeCount), 5_000n), transfer(recipient(changeCount % recipientCount), 2_000n), {
     from: trader,
-    to: recipient(changes),
+    to: recipient(changeCount),
     value: 1n,
     gas: 60_000n,
   });
@@ -134,7 +135,7 @@ describe("paging through two servers while blocks arrive", () => {
     expect(await list.expectedKeys(await chain.head())).not.toEqual(expected);
   });
 
-  interface Linked {
+  interface LinkedPage {
     readonly items: readonly { readonly tx_hash: Hash }[];
     readonly links: { readonly prev: string | null; readonly next: string | null };
   }
@@ -144,7 +145,7 @@ describe("paging through two servers while blocks arrive", () => {
     let path: string | null = first;
     for (let turn = 0; path !== null; turn += 1) {
       if (turn > 0) await mineChange();
-      const { items, links }: Linked = await fetchData<Linked>(turn, `${path}?no-logs=true`);
+      const { items, links }: LinkedPage = await fetchData<LinkedPage>(turn, `${path}?no-logs=true`);
       hashes.push(...items.map(({ tx_hash: hash }) => hash));
       path = links[direction]?.split(`/v1/${name}/`)[1] ?? null;
     }
@@ -164,14 +165,14 @@ describe("paging through two servers while blocks arrive", () => {
   it("returns every transaction of a block once, in order", async () => {
     const { transactions } = await chain.rpc<{ transactions: Hash[] }>("eth_getBlockByNumber", [toHex(largeBlock), false]);
     expect(await follow(`block/${largeBlock}/transactions_v3/page/0/`, "next")).toEqual(transactions);
-    expect(transactions.length).toBe(recipients);
+    expect(transactions.length).toBe(recipientCount);
   });
 });
 
 /** Replaces the newest blocks, adds a transfer to the new branch's first block, and mines one more. */
 async function reorganise(depth: number): Promise<void> {
-  changes += 1;
-  const { to, data } = call(erc20, token, "transfer", [recipient(2_000 + changes), BigInt(9_000 + changes)]);
+  changeCount += 1;
+  const { to, data } = call(erc20, token, "transfer", [recipient(2_000 + changeCount), BigInt(9_000 + changeCount)]);
   await chain.rpc("anvil_reorg", [depth, [[{ from: trader, to, data, gas: toHex(100_000) }, 0]]]);
   await chain.mine();
   await waitForHead();

@@ -92,7 +92,7 @@ interface Bucket {
 describe("the time-bucket endpoint", () => {
   const bucketPath = (address: Address, bucket: number | "" = "") =>
     `/v1/demo/bulk/transactions/${address}/${bucket === "" ? "" : `${bucket}/`}`;
-  const hashes = ({ items }: Bucket): Hash[] => items.map(({ tx_hash: hash }) => hash);
+  const hashesIn = ({ items }: Bucket): Hash[] => items.map(({ tx_hash: hash }) => hash);
   const newestFirst = (mined: readonly MinedTransaction[]): Hash[] => mined.map(({ hash }) => hash).reverse();
 
   it.each(["newcomer", "trader"])("links every bucket of the %s from first to last, with each transaction once", async (name) => {
@@ -104,8 +104,8 @@ describe("the time-bucket endpoint", () => {
     for (let path: string | null = `${bucketPath(storyAddress(name))}?no-logs=true`; path !== null; ) {
       const { data }: { data: Bucket } = await fetchData<Bucket>(path);
       visited.push(data.current_bucket);
-      expect(hashes(data)).toEqual(newestFirst(mined.filter((transaction) => bucketOf(transaction) === data.current_bucket)));
-      read.unshift(...hashes(data));
+      expect(hashesIn(data)).toEqual(newestFirst(mined.filter((transaction) => bucketOf(transaction) === data.current_bucket)));
+      read.unshift(...hashesIn(data));
       expect(data.links.prev).toBe(previous);
       previous = `${app.url}${bucketPath(storyAddress(name), data.current_bucket)}`;
       path = data.links.next === null ? null : `${data.links.next.replace(app.url, "")}?no-logs=true`;
@@ -141,8 +141,8 @@ describe("the time-bucket endpoint", () => {
   it("marks a bucket as complete once the chain's time has passed its end", async () => {
     const headTime = Number(blocks.at(-1)?.timestamp);
     const head = Math.floor(headTime / secondsPerBucket);
-    const complete = async (bucket: number) => (await fetchData<Bucket>(bucketPath(storyAddress("trader"), bucket))).data.complete;
-    expect([await complete(head - 1), await complete(head), await complete(head + 1)]).toEqual([true, false, false]);
+    const isComplete = async (bucket: number) => (await fetchData<Bucket>(bucketPath(storyAddress("trader"), bucket))).data.complete;
+    expect([await isComplete(head - 1), await isComplete(head), await isComplete(head + 1)]).toEqual([true, false, false]);
   });
 
   it("returns the empty bucket at the head for an address without transactions", async () => {

@@ -103,7 +103,7 @@ describe("the generated market", () => {
 
 describe("a generated pool", () => {
   const [pool] = market.pools;
-  if (pool === undefined) throw new Error("Missing first pool");
+  if (pool === undefined) throw new Error("The generated market has no pools.");
   const evenPool = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
 
   it("prices a trade by the product of its reserves, after a 0.3 percent fee on the input", () => {

@@ -80,7 +80,7 @@ describe("bench serve figures", () => {
     expect(disturbed.ratio).toBeCloseTo(2500 / (2000 / 0.3), 6);
   });
 
-  it("measure all rows within the requested minutes", () => {
+  it("are measured for all rows within the requested minutes", () => {
     // 11 minutes minus one minute are 600 s: 37.5 s for each of 16 rows, including 12 s of checks. The rest is divided among
     // 2 * (2 * 3 + 2) + 3 = 19 cells, each of which takes 0.55 s in addition to the measured time.
     expect(parseOptions([]).milliseconds / 1000).toBeCloseTo((37.5 - 12) / 19 - 0.55, 6);

@@ -92,12 +92,12 @@ describe("ashlar rules", () => {
 });
 
 describe("a stop signal", () => {
-  const blocks = 2500;
+  const blockCount = 2500;
   let chain: TestChain;
 
   beforeAll(async () => {
     chain = await startTestChain();
-    await chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
+    await chain.rpc("anvil_mine", [`0x${blockCount.toString(16)}`]);
     return chain.stop;
   });
 
@@ -116,14 +116,14 @@ describe("a stop signal", () => {
     first.child.kill("SIGTERM");
     expect(await first.exited).toBe(0);
     const stopped = await readHeights();
-    expect(stopped.indexed).toBeLessThan(blocks);
+    expect(stopped.indexed).toBeLessThan(blockCount);
     expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
 
     const second = run(args);
-    await until("the index to reach the head", async () => (await readHeights()).indexed === blocks);
+    await until("the index to reach the head", async () => (await readHeights()).indexed === blockCount);
     second.child.kill("SIGTERM");
     expect(await second.exited).toBe(0);
-    expect(await readHeights()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
+    expect(await readHeights()).toEqual({ indexed: blockCount, lowest: blockCount, count: blockCount + 1 });
   });
 
   it("stops a server with exit code 0", async () => {

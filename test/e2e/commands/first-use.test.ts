@@ -14,13 +14,13 @@ import { until } from "../../support/until.ts";
 let folder: string;
 let testDatabase: TestDatabase;
 let chain: TestChain;
-const blocks = 5;
+const head = 5;
 const receiver = "0x00000000000000000000000000000000000000ee";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-first-use-"));
   [testDatabase, chain] = await Promise.all([createTestDatabase(), startTestChain()]);
-  for (let block = 0; block < blocks; block += 1) {
+  for (let block = 0; block < head; block += 1) {
     await chain.send({ to: receiver, value: 7n, gas: 21_000n });
     await chain.mine();
   }
@@ -50,7 +50,7 @@ describe("ashlar start", () => {
   });
 
   it("exits with 1 if the first block is above the head, with and without an index", async () => {
-    const message = `Cannot index mine from block 99: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.\n`;
+    const message = `Cannot index mine from block 99: the node's head is block ${head}; set from (--from) to ${head} or less.\n`;
     const args = ["start", "--chain", "mine", "--rpc", chain.url];
     expect(await runToExit([...args, "--from", "99"])).toEqual([1, message]);
     await runUntilOutput(args, /mine is indexed up to its head, block 5/);

@@ -4,7 +4,7 @@ import { setUpCommands } from "../../support/commands/set-up-commands.ts";
 const { runToExit } = setUpCommands();
 
 describe("a key's limits", () => {
-  it("can be set at its creation, changed, removed and listed", async () => {
+  it("can be set at the key's creation, changed, removed and listed", async () => {
     const limits = ["--limit", "concurrentRequests=3", "--limit", "databaseSecondsPerMinute=unlimited", "--limit", "bytesInFlight=default"];
     const [code, output] = await runToExit(["keys", "create", "--label", "limited", "--credits", "7", ...limits]);
     expect(code).toBe(0);
@@ -27,7 +27,7 @@ describe("a key's limits", () => {
 });
 
 describe("a key's quotas and rules", () => {
-  it("can be set at its creation, changed, removed and listed", async () => {
+  it("can be set at the key's creation, changed, removed and listed", async () => {
     const quotas = ["--daily-credits", "10", "--monthly-credits", "200", "--expires", "2099-01-31"];
     const rules = ["--allow-chain", "demo", "--allow-chain", "1", "--allow-origin", "https://App.example", "--allow-address", "10.0.0.0/8"];
     const [code, output] = await runToExit(["keys", "create", "--label", "capped", ...quotas, ...rules]);

@@ -14,7 +14,7 @@ import { until } from "../../support/until.ts";
 
 const chainId = 31_337;
 /** The number of rows in one table: restoring them takes longer than killing a process. */
-const extraRows = 200_000;
+const extraRowCount = 200_000;
 
 describe("ashlar chains move", () => {
   let folder: string;
@@ -79,7 +79,7 @@ describe("ashlar chains move", () => {
       await waitForHeadIn(before);
       await before.database.query(
         `INSERT INTO base_reads (chain_id, key, block_number, value, reverted)
-         SELECT ${chainId}, sha256(i::text::bytea), 1, sha256(('v' || i)::bytea), false FROM generate_series(1, ${extraRows}) i`,
+         SELECT ${chainId}, sha256(i::text::bytea), 1, sha256(('v' || i)::bytea), false FROM generate_series(1, ${extraRowCount}) i`,
       );
       servers.push(await startServer(join(folder, "ashlar.yaml"), keys.url));
       const requests = startRequests(servers, `/v1/own/address/${tokens.trader}/balances_v2/`, key);

@@ -35,7 +35,7 @@ const startTlsProxy = async (target: string): Promise<Server> => {
   const [key, cert] = await Promise.all(["localhost.key", "localhost.pem"].map((name) => readFile(join(folder, name))));
   const server = createServer({ key, cert }, (incoming, response) => {
     request(target, { method: "POST", headers: { "content-type": "application/json" }, body: incoming }).then(
-      async (reply) => response.end(await reply.body.text()),
+      async (nodeResponse) => response.end(await nodeResponse.body.text()),
       () => response.destroy(),
     );
   });

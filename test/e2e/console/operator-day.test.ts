@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(browser))("an operator's day", () => {
     child.stderr.on("data", (part: Buffer) => (output += part.toString()));
     const exited = once(child, "exit");
     await until("the service to be ready", async () => {
-      if (child.exitCode !== null) throw new Error(output);
+      if (child.exitCode !== null) throw new Error(`ashlar start exited with code ${child.exitCode}: ${output}`);
       const url = urlIn(output);
       return url !== undefined && (await fetch(`${url}/readyz`)).ok;
     });

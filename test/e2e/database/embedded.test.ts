@@ -59,7 +59,7 @@ describe("the embedded server", () => {
     ]);
   });
 
-  it("is joined by a second start, and keeps running when that one stops", async () => {
+  it("is joined by a second start, and keeps running when the second one stops", async () => {
     const owner = await start(data);
     const joiner = await start(data);
     const elsewhere = await holdElsewhere(data);

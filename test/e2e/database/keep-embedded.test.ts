@@ -89,7 +89,7 @@ describe("a supervised embedded server", () => {
     expect(await busy).toMatch(/cannot be used/);
   });
 
-  it("is restarted by a process that joined it after its owner stops it", async () => {
+  it("is restarted by a process that joined it, after its owner stops it", async () => {
     const folder = privateFolder();
     const owner = await start(folder);
     const { database } = await startKept(folder);

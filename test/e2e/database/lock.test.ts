@@ -74,7 +74,7 @@ describe.runIf(isPrivileged)("a data directory that another container uses", () 
     const next = await start(folder);
     expect(next.owner).toBe(true);
     expect(await query(next.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
-    // Conversely, the container cannot use it while this process does.
+    // Conversely, the container cannot use the data directory while this process does.
     const refused = await holdInContainer(namespaces, folder);
     expect(refused.outcome.error).toContain(`process ${process.pid} of host`);
     await next.stop();

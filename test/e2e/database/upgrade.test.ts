@@ -97,7 +97,7 @@ describe.skipIf(!hasOldPrograms)(`the upgrade of the embedded server from Postgr
     expect(await query(url, "SELECT count(*) FROM base_reads")).toEqual([{ count: 100_000 }]);
     await stop();
 
-    // Killed between the two renames.
+    // As if an upgrade had been killed between its two renames.
     renameSync(join(folder, "postgres"), join(folder, "postgres.upgraded"));
     expect(await runToExit(["keys", "list"])).toEqual([0, expect.stringContaining("first")]);
     expect(clusters(folder)).toEqual(["postgres", "postgres-15"]);

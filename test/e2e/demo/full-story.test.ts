@@ -68,7 +68,7 @@ describe("the full story", () => {
     // Five collections, and the concentrated exchange's positions.
     expect(contents.erc721.size).toBe(6);
     expect(contents.erc1155.size).toBe(2);
-    // The faces predate EIP-721: their contract emits ERC-20 transfers.
+    // The punks predate EIP-721: their contract emits ERC-20 transfers.
     expect([...contents.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
   });
 

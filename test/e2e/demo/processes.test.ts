@@ -19,6 +19,7 @@ const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));
 interface OrphanedNode {
   readonly processId: number;
   readonly rpcUrl: string;
+  /** The last saved block. */
   readonly saved: number;
 }
 
@@ -44,8 +45,8 @@ describe("the demo", () => {
     return demo;
   };
   /** Runs a demo in another process, kills that process, and returns its orphaned node's data. */
-  const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<OrphanedNode> => {
-    const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, String(blocks)], {
+  const leaveOrphan = async (dataDirectory: string, blockCount = 1): Promise<OrphanedNode> => {
+    const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, String(blockCount)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const exited = once(child, "exit");

@@ -105,7 +105,7 @@ test("the image's program serves a database and passes its health check", async 
   const exited = once(server, "exit");
   try {
     await until("the server to be healthy", () => {
-      if (server.exitCode !== null) throw new Error(output);
+      if (server.exitCode !== null) throw new Error(`The server exited with code ${server.exitCode}: ${output}`);
       return isHealthy();
     });
     // The image includes the console's pages and the documents.

@@ -40,13 +40,13 @@ const send = (
 /** Sends requests sequentially over each of several connections; each request uses the next path. */
 export async function flood(
   attack: Attack,
-  connections: number,
+  connectionCount: number,
   pathOf: (number: number) => string,
   headers?: Readonly<Record<string, string>>,
 ): Promise<void> {
   let sent = 0;
   await Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: connectionCount }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       while (attack.isRunning()) await send(attack, pathOf(sent++), agent, headers);
       agent.destroy();

@@ -5,11 +5,11 @@ import type { Hex } from "../../../runtime/lib/hex.ts";
 import { projections } from "../../../runtime/projections.ts";
 
 export const chain = { name: "hostile", id: 7 } as const;
-const blocks = 1_000;
+const blockCount = 1_000;
 const secondsPerBlock = 3_600;
 /** 100,000 transfers of the hub token: ten per transaction, ten transactions per block. */
 const transactionsPerBlock = 10;
-export const lastBlock = blocks - 1;
+export const lastBlock = blockCount - 1;
 
 /** Addresses by kind and number, as in `address_of` below. */
 const addressOf = (kind: number, number: number): Hex => `0x${kind.toString(16).padStart(32, "0")}${number.toString(16).padStart(8, "0")}`;
@@ -34,26 +34,26 @@ const statements = [
   `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, backfilled_at, latest_block, latest_timestamp, seen_at, native_accounting)
    SELECT 7, 'hostile', hash_of(0, 0), 0, now(), ${lastBlock}, extract(epoch FROM now())::int8, now(), 'traces'`,
   `INSERT INTO blocks (chain_id, number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, size, transaction_count)
-   SELECT 7, n, hash_of(0, n), hash_of(0, n - 1), extract(epoch FROM now())::int8 - (${blocks} - n) * ${secondsPerBlock}, address_of(3, 0), '\\x', 21000, 30000000, 600, ${transactionsPerBlock}
+   SELECT 7, n, hash_of(0, n), hash_of(0, n - 1), extract(epoch FROM now())::int8 - (${blockCount} - n) * ${secondsPerBlock}, address_of(3, 0), '\\x', 21000, 30000000, 600, ${transactionsPerBlock}
    FROM generate_series(0, ${lastBlock}) n`,
   `INSERT INTO transactions (chain_id, block_number, transaction_index, hash, from_address, to_address, value, nonce, gas_limit, gas_used, gas_price, type, successful, input)
    SELECT 7, n / ${transactionsPerBlock}, n % ${transactionsPerBlock}, hash_of(1, n), address_of(3, 1), address_of(1, 0), 0, n, 900000, 600000, 2000000000, 2, true, '\\xa9059cbb'
-   FROM generate_series(0, ${blocks * transactionsPerBlock - 1}) n`,
+   FROM generate_series(0, ${blockCount * transactionsPerBlock - 1}) n`,
   `INSERT INTO address_transactions (chain_id, address, ordinal, block_number, transaction_index)
-   SELECT 7, address_of(3, 1), n, n / ${transactionsPerBlock}, n % ${transactionsPerBlock} FROM generate_series(0, ${blocks * transactionsPerBlock - 1}) n`,
+   SELECT 7, address_of(3, 1), n, n / ${transactionsPerBlock}, n % ${transactionsPerBlock} FROM generate_series(0, ${blockCount * transactionsPerBlock - 1}) n`,
   "INSERT INTO transfer_transactions SELECT * FROM address_transactions",
   `INSERT INTO logs (chain_id, block_number, log_index, transaction_index, address, topic0, topic1, topic2, data)
    SELECT 7, n / 100, n % 100, n % 100 / 10, address_of(1, 0), decode('${transferTopic.slice(2)}', 'hex'),
      decode(repeat('00', 12), 'hex') || address_of(3, 1), decode(repeat('00', 12), 'hex') || address_of(2, n), decode(lpad(to_hex(n + 1), 64, '0'), 'hex')
-   FROM generate_series(0, ${blocks * transactionsPerBlock * 10 - 1}) n`,
+   FROM generate_series(0, ${blockCount * transactionsPerBlock * 10 - 1}) n`,
   `INSERT INTO transfers (chain_id, block_number, ordinal, transaction_index, log_index, standard, token, from_address, to_address, amount, from_balance, to_balance)
    SELECT 7, n / 100, n % 100, n % 100 / 10, n % 100, 1, address_of(1, 0), address_of(3, 1), address_of(2, n), n + 1, 10::numeric ^ 30, n + 1
-   FROM generate_series(0, ${blocks * transactionsPerBlock * 10 - 1}) n`,
+   FROM generate_series(0, ${blockCount * transactionsPerBlock * 10 - 1}) n`,
   `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)
-   SELECT 7, address_of(2, n), address_of(1, 0), 1, n / 100, n + 1 FROM generate_series(0, ${blocks * transactionsPerBlock * 10 - 1}) n
-   UNION ALL SELECT 7, address_of(3, 2), address_of(1, n), 1, n % ${blocks}, n * 10::numeric ^ 18 FROM generate_series(1, 30000) n
+   SELECT 7, address_of(2, n), address_of(1, 0), 1, n / 100, n + 1 FROM generate_series(0, ${blockCount * transactionsPerBlock * 10 - 1}) n
+   UNION ALL SELECT 7, address_of(3, 2), address_of(1, n), 1, n % ${blockCount}, n * 10::numeric ^ 18 FROM generate_series(1, 30000) n
    UNION ALL SELECT 7, address_of(3, 3), address_of(1, 40000 + n), 1, n, 5 FROM generate_series(0, ${hostileTokenCount - 1}) n
-   UNION ALL SELECT 7, address_of(3, 100 + n / 30), address_of(1, 1 + n), 1, n % ${blocks}, 5 * 10::numeric ^ 18 FROM generate_series(0, ${50 * 30 - 1}) n`,
+   UNION ALL SELECT 7, address_of(3, 100 + n / 30), address_of(1, 1 + n), 1, n % ${blockCount}, 5 * 10::numeric ^ 18 FROM generate_series(0, ${50 * 30 - 1}) n`,
   `INSERT INTO holder_counts (chain_id, token, standard, block_number, holders)
    SELECT 7, address_of(1, 0), 1, n, 100 * (n + 1) FROM generate_series(0, ${lastBlock}) n`,
   `INSERT INTO token_standards (chain_id, address, standard, block_number) SELECT 7, address_of(1, n), 1, 0 FROM generate_series(0, 30000) n`,

@@ -5,10 +5,10 @@ import { type AttackedServer, type Figures, startAttackedServer } from "./under-
 
 const milliseconds = 4_000;
 /** A busy machine may interrupt a measurement, but is unlikely to interrupt all of them. */
-const attempts = 3;
+const maxAttempts = 3;
 /** The targets in milliseconds on a quiet reference machine. `deadline` scales them to this machine's speed. */
 const targets = { balances: 250, health: 50, loop: 50 } as const;
-/** Each core runs two tests, the attacker's process and the database: each of the four gets at least a quarter of its time. */
+/** Each core runs two tests, the attacker's process and the database: each of the four gets at least a quarter of the core's time. */
 const processesPerCore = 4;
 /** The factors for attacks that keep the database busy: a request may have to wait for a connection, but not until its deadline of 15 s. */
 const heavyFactors = { balances: 60, health: 16, loop: 16 } as const;
@@ -70,7 +70,7 @@ const attacks: readonly { readonly name: string; readonly attack: AttackName | n
 describe("a server with one process and default settings", () => {
   it.each(attacks)("serves another key during $name", async ({ name, attack, isHeavy = false }) => {
     let problems: readonly string[] = ["not measured"];
-    for (let attempt = 0; attempt < attempts && problems.length > 0; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts && problems.length > 0; attempt += 1) {
       const figures = await server.measure(attack, milliseconds);
       print(name, figures);
       problems = findProblems(figures, isHeavy);

@@ -33,22 +33,22 @@ export interface Comparison {
  * How many states anvil keeps in memory: more than the chain has blocks. By default, it moves older ones to disk, and a reorganisation near
  * block 1,000 then deletes all contracts' code.
  */
-const keptStates = 5_000;
+const keptStateCount = 5_000;
 
 /** Rounds of three blocks each before the first process starts. */
-const roundsBefore = 40;
+const initialRoundCount = 40;
 
 /** Runs two indexers on a growing chain, kills one of them repeatedly, and reads both indexes' contents. */
 export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
-    startTestChain({ args: ["--prune-history", String(keptStates)] }),
+    startTestChain({ args: ["--prune-history", String(keptStateCount)] }),
     createTestDatabase(),
     createTestDatabase(),
     mkdtemp(join(tmpdir(), "ashlar-kills-")),
     mkdtemp(join(tmpdir(), "ashlar-kills-")),
   ]);
-  const story = await buildStory(chain, roundsBefore);
+  const story = await buildStory(chain, initialRoundCount);
   const config = chainConfig.parse({
     name: "test",
     id: 31337,
@@ -57,7 +57,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
     wrappedNative: [story.weth],
     pollMilliseconds: 50,
   });
-  let round = roundsBefore;
+  let round = initialRoundCount;
   const addBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
   const isIndexedToHead = async (testDatabase: TestDatabase): Promise<boolean> =>
     (await isAtHead(testDatabase.database, chain)) && (await testDatabase.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contents } from "../../support/contents.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
 
-const depths = 60;
+const depthCount = 60;
 /** The index is rebuilt after each reorganisation, which takes longer on a longer chain: a new chain starts after this number of depths. */
 const depthsPerChain = 15;
 
-describe.each(Array.from({ length: depths / depthsPerChain }, (_, part) => part * depthsPerChain))(
+describe.each(Array.from({ length: depthCount / depthsPerChain }, (_, part) => part * depthsPerChain))(
   "an index that follows a node",
   (first) => {
     let branching: Branching;

@@ -20,6 +20,7 @@ export interface IndexedBlock {
 /** The indexed block's path. */
 export const blockPath = "/v1/own/block_v2/1/";
 
+/** Creates a chain, indexes its first two blocks, and stops its node. */
 export async function indexBlock(): Promise<IndexedBlock> {
   const chain = await startTestChain();
   await chain.mine();

@@ -9,7 +9,7 @@ export const unlimited = {
   bytesInFlight: "unlimited",
 };
 
-/** A response from the server, or the error if there was no response. */
+/** A response from the server, or the error if there was no response. The times are `performance.now()` at the request and at the outcome. */
 export type Outcome = { readonly startedAt: number; readonly at: number } & (
   | { readonly status: number; readonly body: string }
   | { readonly error: string }
@@ -46,10 +46,10 @@ export interface Load {
 }
 
 /** Starts clients that request a URL until they are stopped, with a pause between a response and the next request. */
-export function startLoad(url: string, key: string, clients: number, pauseMilliseconds = 0): Load {
+export function startLoad(url: string, key: string, clientCount: number, pauseMilliseconds = 0): Load {
   const outcomes: Outcome[] = [];
   let isRunning = true;
-  const agents = Array.from({ length: clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const agents = Array.from({ length: clientCount }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const running = agents.map(async (agent) => {
     while (isRunning) {
       outcomes.push(await request(url, key, agent));

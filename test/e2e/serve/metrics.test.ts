@@ -8,7 +8,7 @@ import { blockPath, type IndexedBlock, indexBlock } from "./indexed-block.ts";
 import { request, unlimited } from "./load.ts";
 import { processesOf } from "./processes-of.ts";
 
-const requests = "ashlar_http_request_duration_seconds_count";
+const requestsMetric = "ashlar_http_request_duration_seconds_count";
 let indexed: IndexedBlock;
 let server: ServerProcess | undefined;
 let key: string;
@@ -34,7 +34,7 @@ async function serve(workers: number): Promise<{ readonly running: ServerProcess
 const samplesOf = async (url: string): Promise<readonly Sample[]> => parseScrape(await scrape(url));
 
 describe("a scrape of ashlar serve", () => {
-  it("has each metric documented for one process, with its type", async () => {
+  it("has each metric that is documented for one process, with its type", async () => {
     const { running, metrics } = await serve(1);
     expect(await request(running.url + blockPath, key)).toMatchObject({ status: 200 });
     expect((await fetch(`${running.url}/metrics`)).status).toBe(404);
@@ -48,7 +48,7 @@ describe("a scrape of ashlar serve", () => {
         .sort(),
     );
     const samples = parseScrape(text);
-    expect(sumOf(samples, requests, { operation: "getBlock", status: "200" })).toBe(1);
+    expect(sumOf(samples, requestsMetric, { operation: "getBlock", status: "200" })).toBe(1);
     expect(sumOf(samples, "ashlar_index_block", { chain: "own" })).toBe(1);
     expect(sumOf(samples, "ashlar_index_checkpoint_block", { chain: "own", projection: "ledger" })).toBe(1);
     expect(sumOf(samples, "process_start_time_seconds", { process: "server" })).toBeGreaterThan(Date.now() / 1000 - 600);
@@ -62,10 +62,11 @@ describe("a scrape of ashlar serve", () => {
       for (let sent = 0; sent < count; sent += 1) expect(await request(running.url + blockPath, key)).toMatchObject({ status: 200 });
     };
     await send(10);
-    const countRequests = async (): Promise<number> => sumOf(await samplesOf(metrics), requests, { operation: "getBlock", status: "200" });
+    const countRequests = async (): Promise<number> =>
+      sumOf(await samplesOf(metrics), requestsMetric, { operation: "getBlock", status: "200" });
     expect(await countRequests()).toBe(10);
     const worker = processesOf(running.child.pid ?? 0).get("worker 1");
-    if (worker === undefined) throw new Error("The worker was not found.");
+    if (worker === undefined) throw new Error("Worker 1 was not found in /proc.");
     process.kill(worker, "SIGKILL");
     const up = { name: "ashlar_metrics_source_up", labels: { source: "worker 1" } };
     const isUp = async (value: number): Promise<boolean> => sumOf(await samplesOf(metrics), up.name, up.labels) === value;

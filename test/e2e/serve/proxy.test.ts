@@ -21,7 +21,7 @@ beforeAll(async () => {
   return indexed.remove;
 });
 
-interface Reply {
+interface ProxyResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
@@ -54,7 +54,7 @@ for (const proxy of [nginx, caddy]) {
       await server?.stop();
     });
 
-    const send = (target: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Reply> =>
+    const send = (target: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<ProxyResponse> =>
       new Promise((resolve, reject) => {
         const sent = httpsRequest({ agent, host: proxyHost, port: running.port, path: target, method, headers }, (response) => {
           const parts: Buffer[] = [];
@@ -115,7 +115,7 @@ for (const proxy of [nginx, caddy]) {
         await response.arrayBuffer();
         return response.status;
       };
-      // Without the proxy, Ashlar trusts them: after 1,000 failures in 10 s (docs/architecture/fairness.md), it rejects requests from this address.
+      // Without the proxy, Ashlar trusts these headers: after 1,000 failures in 10 s (docs/architecture/fairness.md), it rejects requests from this address.
       await until("the address to be limited", async () => (await Promise.all(Array.from({ length: 50 }, fromForged))).includes(429));
       const [direct, proxied] = await Promise.all([fromForged(), send(path, forged)]);
       expect([direct, proxied.status]).toEqual([429, 401]);

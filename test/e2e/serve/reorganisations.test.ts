@@ -13,14 +13,14 @@ import { until } from "../../support/until.ts";
 import { isResponse, type Outcome, startLoad, unlimited } from "./load.ts";
 
 const path = "/v1/own/block_v2/latest/";
-const blocks = 30;
+const blockCount = 30;
 const depths = [1, 3, 10];
 
 /** The block in a response. */
 const blockOf = (outcome: Outcome): { readonly block_hash: string; readonly height: number } => {
-  if (!isResponse(outcome) || outcome.status !== 200) throw new Error(JSON.stringify(outcome));
+  if (!isResponse(outcome) || outcome.status !== 200) throw new Error(`Request ${path} failed: ${JSON.stringify(outcome)}`);
   const [block] = (JSON.parse(outcome.body) as { data: { items: { block_hash: string; height: number }[] } }).data.items;
-  if (block === undefined) throw new Error(outcome.body);
+  if (block === undefined) throw new Error(`The response to ${path} has no block: ${outcome.body}`);
   return block;
 };
 
@@ -31,7 +31,7 @@ describe("four workers under load", () => {
       createTestDatabase(),
       mkdtemp(join(tmpdir(), "ashlar-reorganisations-")),
     ]);
-    for (let block = 0; block < blocks; block += 1) await chain.mine();
+    for (let block = 0; block < blockCount; block += 1) await chain.mine();
     const { key } = await createKeys(testDatabase.database).create({ label: "reorganisations" });
     const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
     const file = join(folder, "serve.yaml");

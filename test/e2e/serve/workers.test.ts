@@ -13,7 +13,7 @@ import { isResponse, type Load, request, startLoad, unlimited } from "./load.ts"
 import { processesOf } from "./processes-of.ts";
 
 const path = blockPath;
-/** The cost of a request to `path` in the catalog: 1 credit per call. */
+/** The cost of a request to `path` in hundredths of a credit: the catalog states 1 credit per call. */
 const hundredths = 100;
 
 let indexed: IndexedBlock;
@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
     const running = await serve(4, unlimited);
     const { id, key } = await keys.create({ label: "kills" });
     const expected = await request(running.url + path, key);
-    if (!isResponse(expected)) throw new Error(expected.error);
+    if (!isResponse(expected)) throw new Error(`Request ${path} failed: ${expected.error}`);
     const height = (JSON.parse(expected.body) as { data: { items: { height: number }[] } }).data.items[0]?.height;
     expect(height).toBe(1);
     load = startLoad(running.url + path, key, 8, 20);
@@ -160,7 +160,7 @@ describe.skipIf(process.platform !== "linux")("a failing worker", () => {
     load = startLoad(running.url + path, key, 4, 20);
     await until("responses", () => (load?.outcomes.length ?? 0) > 40);
     process.kill(pid, "SIGUSR2");
-    // It may accept connections before.
+    // Until it hangs, worker 2 may accept connections.
     await until("worker 2 to hang", () => running.output().includes("in the loop"));
     // New connections: the other workers accept those that the hung worker does not.
     const outcomes = await Promise.all(

@@ -93,7 +93,8 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     await rm(scratch, { recursive: true, force: true });
   });
   await until("the service to be ready", async () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
+    const ending = child.exitCode ?? child.signalCode;
+    if (ending !== null) throw new Error(`The service exited with ${ending}: ${text}`);
     if (service.url() === "") return false;
     return (await fetch(`${service.url()}/readyz`).catch(() => null))?.ok === true;
   });

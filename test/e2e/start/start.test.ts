@@ -50,7 +50,7 @@ describe("ashlar start without configuration", () => {
   };
   const waitUntilReady = async (started: Started): Promise<void> =>
     until("the demo to be ready", async () => {
-      if (started.child.exitCode !== null) throw new Error(started.output());
+      if (started.child.exitCode !== null) throw new Error(`ashlar start exited with code ${started.child.exitCode}: ${started.output()}`);
       return started.output().includes("Ashlar is ready.");
     });
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
@@ -78,7 +78,7 @@ describe("ashlar start without configuration", () => {
   });
 
   // 30 s on an idle machine.
-  it("builds and indexes the story, and prints six requests that return rows", { timeout: 300_000 }, async () => {
+  it("builds and indexes the story, and prints six requests that return rows", { timeout: deadline(300_000) }, async () => {
     const started = start();
     await waitUntilReady(started);
     expect(started.output()).toContain(`http://127.0.0.1:${port}/docs/`);
@@ -105,7 +105,7 @@ describe("ashlar start without configuration", () => {
     expect(await headOf(`http://127.0.0.1:${rpcPort}`)).toBeGreaterThanOrEqual(await height());
   });
 
-  it("has a Bitcoin node that its doctor accepts", async () => {
+  it("has a Bitcoin node that ashlar doctor accepts", async () => {
     const [, url = ""] = /Bitcoin node\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(current?.output() ?? "") ?? [];
     const { stdout } = await run(process.execPath, [commandLine, "doctor", "--rpc", url], { cwd: folder });
     expect(stdout).toContain("serves the Bitcoin network regtest (/Ashlar Demo:28.0.0/)");
@@ -126,7 +126,7 @@ describe("ashlar start without configuration", () => {
     expect(second.output()).toContain(`Process ${first?.child.pid}`);
   });
 
-  it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: 150_000 }, async () => {
+  it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: deadline(150_000) }, async () => {
     const payments = await bitcoinPayments();
     const output = current?.output;
     expect(await end("SIGTERM"), output?.()).toBe(0);

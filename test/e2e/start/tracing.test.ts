@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { startTraceCollector, type TraceCollector } from "../../support/trace-collector.ts";
 import { prepareData, startService } from "./service-process.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   };
 });
 
-it("traces the processes of ashlar start, which export their last spans before they exit", async () => {
+test("ashlar start traces its processes, which export their last spans before they exit", async () => {
   const settings = { tracing: { endpoint: "http://127.0.0.1:1/replaced", sampleRatio: 1 } };
   await writeFile(join(folder, "ashlar.yaml"), JSON.stringify(settings));
   const service = await startService(chain.url, { folder, environment: { TRACES_ENDPOINT: collector.endpoint } });

@@ -18,10 +18,10 @@ import { until } from "../../support/until.ts";
  * its earlier balances are read from the node.
  */
 const chains = [
-  { name: "prague", id: 31337, fork: "prague", late: false },
-  { name: "london", id: 31338, fork: "london", late: true },
+  { name: "prague", id: 31337, fork: "prague", isLate: false },
+  { name: "london", id: 31338, fork: "london", isLate: true },
 ] as const;
-const heightsCompared = 14;
+const comparedHeightCount = 14;
 /** The maximum time until reconciliation has read balances that do not follow from events. */
 const reconciliationMilliseconds = 120_000;
 
@@ -35,9 +35,9 @@ beforeAll(async () => {
     createTestDatabase(),
     Promise.all(chains.map(({ id, fork }) => startEdgeCaseChain(id, fork))),
   ]);
-  const configs = chains.map(({ name, late }, position) => {
+  const configs = chains.map(({ name, isLate }, position) => {
     const chain = nodes[position] as EdgeCaseChain;
-    return edgeCaseChainConfig(chain, name, { from: late ? chain.story.middle : 0 });
+    return edgeCaseChainConfig(chain, name, { from: isLate ? chain.story.middle : 0 });
   });
   indexing.push(...(await Promise.all(configs.map((config) => indexUntilHead(config, testDatabase.url)))));
   service = await serveChains(configs, testDatabase.database);
@@ -52,18 +52,18 @@ afterAll(async () => {
 const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryToken) => boolean) =>
   createTokenChecker(nodes.find((candidate) => candidate.id === id) as EdgeCaseChain, served, isSelected);
 
-describe.each(chains)("the $fork chain", ({ name, id, late }) => {
+describe.each(chains)("the $fork chain", ({ name, id, isLate }) => {
   const servedChain = (): ServedChain => ({ ...service, name });
-  const firstBlock = (): number => (late ? checkerOf(id, servedChain(), () => true).story.middle : 0);
+  const firstBlock = (): number => (isLate ? checkerOf(id, servedChain(), () => true).story.middle : 0);
   type Checker = ReturnType<typeof checkerOf>["checker"];
   /** Leaves out balances that have not changed since indexing started late. */
   const sinceStart = async (checker: Checker, all: readonly Comparison[]): Promise<readonly Comparison[]> =>
-    late ? changedSince(all, await checker.nodeAt(firstBlock() - 1)) : all;
-  const isKnown = (comparison: Comparison): boolean => comparison.served !== null || !mayBeUnknown(comparison, late);
+    isLate ? changedSince(all, await checker.nodeAt(firstBlock() - 1)) : all;
+  const isKnown = (comparison: Comparison): boolean => comparison.served !== null || !mayBeUnknown(comparison, isLate);
 
   it("serves every balance at many heights", async () => {
     const { checker, story } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "events");
-    const all = await compareAtEach(spread(firstBlock(), story.head, heightsCompared), checker.at);
+    const all = await compareAtEach(spread(firstBlock(), story.head, comparedHeightCount), checker.at);
     const comparable = (await sinceStart(checker, all)).filter(isKnown);
     expect(differences(comparable)).toEqual([]);
     // Balances that are read from the contract would hide errors in event sums.
@@ -82,13 +82,13 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
   it("ranks coin holders at several heights, without recipients of zero amounts", async () => {
     const { checker, story, tokens } = checkerOf(id, servedChain(), ({ balanceSource, kind, name: token }) => {
       // The coins in the metadata cases have no transfers since the late start.
-      return balanceSource === "events" && kind === "erc20" && !(late && token in metadataCases);
+      return balanceSource === "events" && kind === "erc20" && !(isLate && token in metadataCases);
     });
     for (const height of spread(firstBlock(), story.head, 4)) {
       for (const token of tokens) {
         const holders = await checker.holders(token, height);
         // An index that starts late has only the holders with transfers since then.
-        if (late) expect(holders.node, token.name).toEqual(expect.arrayContaining(holders.served));
+        if (isLate) expect(holders.node, token.name).toEqual(expect.arrayContaining(holders.served));
         else expect(holders.served, `${token.name} at ${height}`).toEqual(holders.node);
       }
     }
@@ -98,7 +98,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     const { story } = checkerOf(id, servedChain(), () => true);
     const named = story.tokens.filter((token) => token.name in metadataCases);
     const { alice } = story.accounts;
-    for (const { address, name: metadataCase } of late ? [] : named) {
+    for (const { address, name: metadataCase } of isLate ? [] : named) {
       const path = `tokens/${address}/token_holders_v2/`;
       const { items } = await fetchData<{ items: readonly Record<string, unknown>[] }>(servedChain(), path);
       const { results: _, ...expected } = metadataCases[metadataCase] ?? { results: [] };
@@ -140,11 +140,11 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     const { checker, story, tokens, chain } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "none");
     const compared = await compareAtEach(spread(firstBlock(), story.head, 8), checker.at);
     const eventSums = await sumOfEvents(chain, tokens);
-    const allowed = ({ token, owner, node, served }: Comparison): boolean =>
+    const isAllowed = ({ token, owner, node, served }: Comparison): boolean =>
       // An index that starts late adds the events since then to balances that it reads from the node.
-      served === null || served === node || (node === null && (late || served === 0n || served === eventSums.get(`${token} ${owner}`)));
+      served === null || served === node || (node === null && (isLate || served === 0n || served === eventSums.get(`${token} ${owner}`)));
     const comparable = compared.filter(({ token }) => token !== "native");
-    expect(comparable.filter((comparison) => !allowed(comparison))).toEqual([]);
+    expect(comparable.filter((comparison) => !isAllowed(comparison))).toEqual([]);
     expect(comparable.length).toBeGreaterThan(8);
   });
 });
@@ -152,7 +152,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
 /** An index that starts in the middle, with a node that has pruned all but its last blocks' state. */
 describe("an index that starts late with a pruned node", () => {
   const name = "pruned";
-  const availableStates = 4;
+  const availableStateCount = 4;
   let lateDatabase: TestDatabase;
   let proxy: RpcProxy;
   let serving: Awaited<ReturnType<typeof serveChains>>;
@@ -162,7 +162,7 @@ describe("an index that starts late with a pruned node", () => {
     const chain = nodes[0] as EdgeCaseChain;
     lateDatabase = await createTestDatabase();
     proxy = await startRpcProxy(chain.rpc);
-    pruneState(proxy, chain.story.head - availableStates);
+    pruneState(proxy, chain.story.head - availableStateCount);
     const config = edgeCaseChainConfig(chain, name, { from: chain.story.middle, rpc: proxy.url });
     running = await indexUntilHead(config, lateDatabase.url);
     serving = await serveChains([config], lateDatabase.database);
@@ -176,7 +176,7 @@ describe("an index that starts late with a pruned node", () => {
 
   it("serves the node's balances or null", async () => {
     const { checker, story } = checkerOf(31337, { ...serving, name }, ({ balanceSource }) => balanceSource === "events");
-    const all = await compareAtEach(spread(story.middle, story.head, heightsCompared), checker.at);
+    const all = await compareAtEach(spread(story.middle, story.head, comparedHeightCount), checker.at);
     const compared = changedSince(all, await checker.nodeAt(story.middle - 1));
     expect(differences(compared.filter(({ served }) => served !== null))).toEqual([]);
     expect(compared.length).toBeGreaterThan(300);
@@ -190,7 +190,7 @@ describe("an index that starts late with a pruned node", () => {
       (await checker.at(height, served)).filter((comparison) => !mayBeUnknown(comparison, true));
     const countUnknown = async (): Promise<number> => (await at(story.head, "head")).filter(({ served }) => served === null).length;
     await until("balances to be reconciled", async () => (await countUnknown()) === 0, reconciliationMilliseconds).catch(() => undefined);
-    const all = await compareAtEach(spread(story.middle, story.head, heightsCompared), at);
+    const all = await compareAtEach(spread(story.middle, story.head, comparedHeightCount), at);
     expect(differences(changedSince(all, before))).toEqual([]);
   });
 
@@ -206,7 +206,7 @@ describe("an index that starts late with a pruned node", () => {
   });
 });
 
-describe.each(chains)("coins with misleading events on the $fork chain", ({ name, id, late }) => {
+describe.each(chains)("coins with misleading events on the $fork chain", ({ name, id, isLate }) => {
   const servedChain = (): ServedChain => ({ ...service, name });
   const misleading = () => checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "node");
 
@@ -229,11 +229,11 @@ describe.each(chains)("coins with misleading events on the $fork chain", ({ name
     const isCorrect = async ({ token, owner, height, node, served }: Comparison): Promise<boolean> => {
       if (token === "native" || served === null || served === (node ?? 0n)) return true;
       const touched = touches(token, owner, height);
-      if (touched === null || (late && touched < story.middle)) return served === 0n;
+      if (touched === null || (isLate && touched < story.middle)) return served === 0n;
       return served === (await checker.balanceAt(token, owner, touched));
     };
     const incorrect: Comparison[] = [];
-    for (const height of spread(late ? story.middle : 0, story.head - 1, heightsCompared)) {
+    for (const height of spread(isLate ? story.middle : 0, story.head - 1, comparedHeightCount)) {
       for (const comparison of await checker.at(height)) if (!(await isCorrect(comparison))) incorrect.push(comparison);
     }
     expect(incorrect).toEqual([]);
@@ -243,7 +243,7 @@ describe.each(chains)("coins with misleading events on the $fork chain", ({ name
     const { checker, story, tokens } = misleading();
     for (const token of tokens) {
       const { served, node } = await checker.holders(token, story.head);
-      if (late) expect(node, token.name).toEqual(expect.arrayContaining(served));
+      if (isLate) expect(node, token.name).toEqual(expect.arrayContaining(served));
       else expect(served, token.name).toEqual(node);
     }
   });

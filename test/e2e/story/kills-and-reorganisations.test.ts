@@ -13,7 +13,7 @@ import { headOf, isIndexed, serveStory } from "../../support/service.ts";
 import { startStory } from "../../support/story.ts";
 import { until } from "../../support/until.ts";
 
-const kills = 10;
+const killCount = 10;
 
 describe("an index under kills and reorganisations", () => {
   let demo: Demo;
@@ -43,20 +43,20 @@ describe("an index under kills and reorganisations", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it(`serves the node's balances after ${kills} SIGKILLs at random times while the indexer backfills and follows the head`, async () => {
+  it(`serves the node's balances after ${killCount} SIGKILLs at random times during the backfill and at the head`, async () => {
     // The seed reproduces a failed run's kill times.
     const seed = `kills ${Date.now()}`;
     const random = createRandom(seed);
     let killedRunning = 0;
-    for (let count = 0; count < kills; count++) {
+    for (let count = 0; count < killCount; count++) {
       const running = await startIndexer(folder, demo.chain, testDatabase.url);
       // Start-up takes about a second; later kills hit running batches.
       await wait(random.between(900, 2_400));
-      if (count >= kills / 2) await demo.mineLiveBlock();
+      if (count >= killCount / 2) await demo.mineLiveBlock();
       if (running.child.exitCode === null) killedRunning += 1;
       await running.kill();
     }
-    expect(killedRunning, seed).toBe(kills);
+    expect(killedRunning, seed).toBe(killCount);
     indexer = await startIndexer(folder, demo.chain, testDatabase.url);
     await until("the backfill to finish", isHeadIndexed);
     const result = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, unaccountedTokens(demo.story.values));

@@ -16,10 +16,11 @@ import type { TestToken } from "../../support/nonstandard-tokens/token-kind.ts";
 import { indexUntilHead, isIndexed } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
-/**
+/*
  * Tokens with nonstandard behaviour (from github.com/d-xo/weird-erc20 and others) are used at random over 150 blocks while they are indexed. After
  * each of the five rounds, no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
  */
+
 const seed = 20_250_711;
 /** The maximum total waiting time. */
 const reconciliationMilliseconds = deadline(900_000);
@@ -121,7 +122,7 @@ afterAll(async () => {
   clock?.restore();
 });
 
-/** Fails with the differences as a table. */
+/** Fails with a table of the differences if there are any. */
 const expectNoDifferences = (differences: readonly Difference[]): void => {
   if (differences.length > 0) expect.fail(`${differences.length} differences\n${renderDifferences(differences)}`);
 };
@@ -131,7 +132,7 @@ describe("tokens with nonstandard behaviour", () => {
     const neverSucceeded = [...story.counts].filter(([, { isSpecific, succeeded }]) => isSpecific && succeeded === 0).map(([name]) => name);
     expect(neverSucceeded.sort()).toEqual(["NoZeroApproval: approveZero", "NoZeroTransfer: transferZero", "Uint96: transferTooMuch"]);
     const counts = [...story.counts.values()];
-    const count = (outcome: "succeeded" | "failed") => counts.reduce((sum, count) => sum + count[outcome], 0);
+    const count = (outcome: "succeeded" | "failed") => counts.reduce((sum, step) => sum + step[outcome], 0);
     stdout.write(`${tokenChain.tokens.length} contracts, ${count("succeeded")} calls that succeeded and ${count("failed")} that failed.\n`);
     expect(tokenChain.tokens.length).toBeGreaterThanOrEqual(40);
     expect(count("succeeded")).toBeGreaterThan(1_500);

@@ -95,16 +95,16 @@ describe("an index backup", () => {
   it("is consistent if rows are written while it is taken", async () => {
     const [target, other] = [await createEmptyDatabase(), await newFolder()];
     const backup = backUp(index.testDatabase, other);
-    let done = false;
+    let isDone = false;
     const writes = (async () => {
-      while (!done)
+      while (!isDone)
         await index.testDatabase.database.transaction(async (client) => {
           await client.query("UPDATE credit_usage SET calls = calls + 1");
           await client.query("UPDATE api_keys SET label = (SELECT calls::text FROM credit_usage) WHERE id = 2");
         });
     })();
     await backup;
-    done = true;
+    isDone = true;
     await writes;
     await restoreInto(target, other, protocols());
     const [row] = await target.database.query<{ calls: number; label: string }>(
@@ -117,16 +117,16 @@ describe("an index backup", () => {
   });
 
   it("is read by connections that share one snapshot, even if transactions commit while they open", async () => {
-    let done = false;
+    let isDone = false;
     const writes = (async () => {
-      while (!done) await index.testDatabase.database.query("UPDATE credit_usage SET calls = calls + 1");
+      while (!isDone) await index.testDatabase.database.query("UPDATE credit_usage SET calls = calls + 1");
     })();
     const snapshot = await openSnapshot({ url: index.testDatabase.url, applicationName: "ashlar-test" }, 4);
     try {
       const results = await Promise.all(snapshot.sessions.map((session) => session.query("SELECT calls FROM credit_usage")));
       expect(results).toEqual(Array.from({ length: 4 }, () => results[0]));
     } finally {
-      done = true;
+      isDone = true;
       await writes;
       await snapshot.close();
     }
@@ -170,7 +170,7 @@ describe("an index backup", () => {
     await expect(attempt(extra)).rejects.toThrow("unexpected table notes");
   });
 
-  it("is refused if its schema is newer; if it is older, it is restored and can be migrated", async () => {
+  it("is refused if its schema is newer; with an older schema, it is restored and can be migrated", async () => {
     const target = await createEmptyDatabase();
     await expect(restoreInto(target, folder, protocols(), migrations.slice(0, -1))).rejects.toThrow(
       /newer than this program \(unknown migration: \d{4}-/,
@@ -196,7 +196,7 @@ describe("an index backup", () => {
 
   it("can be restored again after a failed restore, without copying complete tables again; until then, other commands refuse the database", async () => {
     const target = await createEmptyDatabase();
-    // Fails at one table, after others are complete.
+    // The restore fails at one table, after others are complete.
     const copy = await forge((text) => text.replace(/("name": "token_metadata"[\s\S]*?"rows": )\d+/, "$199"));
     await expect(restoreInto(target, copy, protocols())).rejects.toThrow("token_metadata.copy.gz has");
     expect(await schemaProblem(target.database, migrations)).toContain("not completely restored");

@@ -117,13 +117,13 @@ describe("a chain snapshot", () => {
 
   it("does not affect a chain's rows if its indexer has started in the meantime", async () => {
     const target = await newDatabase();
-    const read = "INSERT INTO base_reads (chain_id, key, block_number, reverted) VALUES (7, '\\x01', 1, true)";
-    await target.database.query(read);
+    const insertRead = "INSERT INTO base_reads (chain_id, key, block_number, reverted) VALUES (7, '\\x01', 1, true)";
+    await target.database.query(insertRead);
     await addSnapshot(target, folder);
     expect(await target.database.query("SELECT chain_id FROM base_reads WHERE chain_id = 7")).toEqual([{ chain_id: 7 }]);
   });
 
-  it("is given the configured name, even if another chain has the name in the snapshot", async () => {
+  it("receives the configured name, even if the name in the snapshot belongs to another chain", async () => {
     const [target, other] = [await newDatabase(), await newFolder()];
     await takeSnapshot(index.testDatabase, other, "other");
     await addSnapshot(target, other, { chain: { name: "test" } });
@@ -179,7 +179,7 @@ describe("a chain snapshot", () => {
 
   it("cannot write another chain's rows, even if its files contain them", async () => {
     const target = await newDatabase();
-    await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" } });
+    await addSnapshot(target, await takeOtherSnapshot(), { chain: { name: "other" } });
     const blocks = () => target.database.query("SELECT * FROM blocks WHERE chain_id = 99 ORDER BY number");
     const transfers = () => target.database.query("SELECT * FROM transfers WHERE chain_id = 99 ORDER BY block_number, ordinal");
     const before = [await blocks(), await transfers()];
@@ -190,7 +190,7 @@ describe("a chain snapshot", () => {
     await expect(addSnapshot(target, smuggled)).rejects.toThrow("blocks.copy.gz has rows of another chain");
     expect([await blocks(), await transfers()]).toEqual(before);
   });
-  const otherSnapshot = async (): Promise<string> => {
+  const takeOtherSnapshot = async (): Promise<string> => {
     const other = await newFolder();
     await takeSnapshot(index.testDatabase, other, "other");
     return other;
@@ -198,8 +198,8 @@ describe("a chain snapshot", () => {
 
   it("can be restored again after a failed restore; until then, its chain is neither served nor indexed, unlike other chains", async () => {
     const target = await newDatabase();
-    await addSnapshot(target, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
-    // Fails at one table, after others are complete.
+    await addSnapshot(target, await takeOtherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
+    // The restore fails at one table, after others are complete.
     const broken = await forgeManifest((text) => text.replace(/("name":"token_metadata".*?"rows":)\d+/, "$199"));
     await expect(addSnapshot(target, broken, { protocols: protocols() })).rejects.toThrow("token_metadata.copy.gz has");
     const { progressOf } = createProgressQueries(target.database);
@@ -218,7 +218,7 @@ describe("a chain snapshot", () => {
     });
     expect(resumedTables).toBeGreaterThan(0);
     const expected = await newDatabase();
-    await addSnapshot(expected, await otherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
+    await addSnapshot(expected, await takeOtherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
     await addSnapshot(expected, folder, { protocols: protocols() });
     expect(await contentsOfChains(target)).toEqual(await contentsOfChains(expected));
     expect(await target.database.query("SELECT action FROM operator_actions")).toEqual([{ action: "chain.restore" }]);

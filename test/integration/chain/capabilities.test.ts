@@ -84,7 +84,7 @@ describe("a node's capabilities", () => {
     ],
     ["debug traces when there are no flat traces", { traces: "debug" }, () => tamperWith("trace_block", (reply) => refuse(reply))],
     [
-      "no traces when each reply has an error instead of a result",
+      "no traces when each response has an error instead of a result",
       { traces: null, oldTraces: false },
       () => {
         proxy.tamper = (method, reply) => {

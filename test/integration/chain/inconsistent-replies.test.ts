@@ -38,7 +38,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Changes the replies to one method. */
+/** Changes the responses to calls of one method. */
 const tamperWith = (method: string, change: (result: never, reply: ProxiedReply, params: readonly unknown[]) => void) => {
   proxy.tamper = (called, reply, params) => {
     if (called === method) change(reply.result as never, reply, params);
@@ -145,11 +145,11 @@ describe("the block source", () => {
     await expect(source.fetch(height - 1, height)).rejects.toThrow(BrokenChainError);
   });
 
-  it("retries inconsistent replies, and accepts consistent ones", async () => {
-    let inconsistentReplies = 1;
+  it("retries inconsistent responses, and accepts consistent ones", async () => {
+    let inconsistentResponseCount = 1;
     tamperWithReceipts((list) => {
-      if (inconsistentReplies > 0) list.pop();
-      inconsistentReplies -= 1;
+      if (inconsistentResponseCount > 0) list.pop();
+      inconsistentResponseCount -= 1;
     });
     expect(await source.fetch(height, height)).toHaveLength(1);
   });

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 
 const part = "x".repeat(64 * 1024);
 let sent = 0;
-/** A node that never ends its reply. */
+/** A node that never ends its response. */
 const server = createServer((_, response) => {
   response.on("error", () => undefined);
   const send = (): void => {
@@ -24,7 +24,7 @@ afterAll(() => {
   server.close();
 });
 
-it("stops reading an endless reply at the limit", async () => {
+test("an RPC client stops reading an endless response at the limit", async () => {
   const maxReplyBytes = 1024 * 1024;
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const rpc = createRpc({ url, maxReplyBytes, retries: 0, backoffMilliseconds: 1 });

@@ -62,34 +62,34 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const requestCount = (body: string): number => {
+const countCalls = (body: string): number => {
   const sent: unknown = JSON.parse(body);
   return Array.isArray(sent) ? sent.length : 1;
 };
 const refuseAbove = (maxSize: number, refuse: (response: ServerResponse) => void) => {
   proxy.intercept = (body, response) => {
-    if (requestCount(body) <= maxSize) return false;
+    if (countCalls(body) <= maxSize) return false;
     refuse(response);
     return true;
   };
 };
-const errorReply = (code: number, message: string) => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+const errorResponse = (code: number, message: string) => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
 
 describe("a node that limits its requests", () => {
-  const limits: [string, number, (response: ServerResponse) => void][] = [
-    ["refuses a long batch with a JSON-RPC error", 10, (response) => response.end(errorReply(-32600, "batch too large"))],
-    ["refuses a long batch with another message", 7, (response) => response.end(errorReply(-32005, "batch limit 7 exceeded"))],
-    ["refuses a long batch without a reason", 3, (response) => response.end(errorReply(-32600, "Invalid Request"))],
-    ["does not support batches", 1, (response) => response.writeHead(400).end(errorReply(-32700, "parse error"))],
+  const limitCases: [string, number, (response: ServerResponse) => void][] = [
+    ["refuses a long batch with a JSON-RPC error", 10, (response) => response.end(errorResponse(-32600, "batch too large"))],
+    ["refuses a long batch with another message", 7, (response) => response.end(errorResponse(-32005, "batch limit 7 exceeded"))],
+    ["refuses a long batch without a reason", 3, (response) => response.end(errorResponse(-32600, "Invalid Request"))],
+    ["does not support batches", 1, (response) => response.writeHead(400).end(errorResponse(-32700, "parse error"))],
     ["rejects a large request with status 413", 6, (response) => response.writeHead(413).end("Payload Too Large")],
-    ["truncates a long reply", 9, (response) => response.end('[{"jsonrpc":"2.0","id":1,"result":{"num')],
+    ["truncates a long response", 9, (response) => response.end('[{"jsonrpc":"2.0","id":1,"result":{"num')],
     ["rejects a large request with status 502", 12, (response) => response.writeHead(502).end("<html>")],
     ["closes the connection on a large request", 12, (response) => response.destroy()],
-    ["does not reply to a large request in time", 8, () => undefined],
+    ["does not respond to a large request in time", 8, () => undefined],
     ["rejects a large batch with status 429", 5, (response) => response.writeHead(429, { "retry-after": "0" }).end("slow down")],
   ];
 
-  it.each(limits)("returns the same blocks when it %s", async (_, maxSize, refuse) => {
+  it.each(limitCases)("returns the same blocks when it %s", async (_, maxSize, refuse) => {
     refuseAbove(maxSize, refuse);
     const { blocks, limits } = await fetchBlocks({ timeoutMilliseconds: deadline(500), retries: 6 });
     expect(blocks).toEqual(expectedBlocks);
@@ -120,9 +120,9 @@ describe("a node that limits its requests", () => {
       remainingCalls = 20;
     }, 50);
     proxy.intercept = (body, response) => {
-      remainingCalls -= requestCount(body);
+      remainingCalls -= countCalls(body);
       if (remainingCalls >= 0) return false;
-      response.writeHead(429).end(errorReply(-32005, "daily request count exceeded, request rate limited"));
+      response.writeHead(429).end(errorResponse(-32005, "daily request count exceeded, request rate limited"));
       return true;
     };
     const { blocks, lowestConcurrency } = await fetchBlocks({ retries: 8, backoffMilliseconds: 20 });
@@ -135,7 +135,7 @@ describe("a node that limits its requests", () => {
     ["receipts", "eth_getBlockReceipts", "eth_getTransactionReceipt"],
     ["a full block", "eth_getBlockByNumber", "eth_getTransactionByHash"],
     ["a block's traces", "debug_traceBlockByNumber", "debug_traceTransaction"],
-  ])("returns the same blocks when %s would exceed the maximum reply size", async (_, blockMethod, transactionMethod) => {
+  ])("returns the same blocks when %s would exceed the maximum response size", async (_, blockMethod, transactionMethod) => {
     proxy.counts.clear();
     proxy.tamper = (method, reply, params) => {
       if (method !== blockMethod || (blockMethod === "eth_getBlockByNumber" && params[1] === false)) return;
@@ -147,7 +147,7 @@ describe("a node that limits its requests", () => {
     expect(proxy.counts.get(transactionMethod)).toBe(151);
   });
 
-  it("receives smaller requests when its replies would exhaust the memory", async () => {
+  it("receives smaller requests when its responses would exhaust the memory", async () => {
     const { blocks, limits } = await fetchBlocks({ replyBytes: 20_000 });
     expect(blocks).toEqual(expectedBlocks);
     expect(limits.batchSize).toBeLessThan(100);

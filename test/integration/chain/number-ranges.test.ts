@@ -50,7 +50,7 @@ const maxUint256 = 2n ** 256n - 1n;
 const firstTransaction = (block: ChainBlock) => block.transactions[0];
 
 /**
- * The numbers in a node's replies: the largest accepted value, a function that decodes a block with a value, one that reads the value from the block,
+ * The numbers in a node's responses: the largest accepted value, a function that decodes a block with a value, one that reads the value from the block,
  * and the error for a larger value (null for 32-byte words, because longer ones are rejected).
  */
 const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [

@@ -16,7 +16,7 @@ let source: Source;
 let tokens: Address[];
 const totalSupply = encodeFunctionData({ abi: artifacts.erc20().abi, functionName: "totalSupply" }) as Hex;
 
-/** Sixteen tokens; token n has a supply of n + 1. */
+/** Deploys sixteen tokens; token n has a supply of n + 1. */
 beforeAll(async () => {
   chain = await startTestChain();
   tokens = [];

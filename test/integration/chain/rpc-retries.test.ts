@@ -45,8 +45,8 @@ describe("an RPC client", () => {
   it.each([
     ["closes the connection", (response: { destroy(): void; end(text: string): void }) => response.destroy()],
     ["responds with status 200 and no JSON", (response: { destroy(): void; end(text: string): void }) => response.end("<html>")],
-    ["sends half a reply", (response: { destroy(): void; end(text: string): void }) => response.end('{"jsonrpc":"2.0","id":1,"resu')],
-    ["does not reply in time", () => undefined],
+    ["sends half a response", (response: { destroy(): void; end(text: string): void }) => response.end('{"jsonrpc":"2.0","id":1,"resu')],
+    ["does not respond in time", () => undefined],
     [
       "rejects a batch with one error that contains the key",
       (response: { destroy(): void; end(text: string): void }) =>

@@ -6,7 +6,7 @@ import { type ConnectionWorker, isLate, type SentConnection } from "../../../run
 import { until } from "../../support/until.ts";
 
 /** A worker that records the connections it is sent, and reports them as taken when the test calls `take`. */
-function recordingWorker() {
+function createRecordingWorker() {
   const sent: { readonly socket: Socket; readonly connection: SentConnection }[] = [];
   const worker: ConnectionWorker = { send: (socket, connection) => void sent.push({ socket, connection }) };
   const take = (): void => connections.report(worker, { taken: sent.map(({ connection }) => connection.id), declined: [], closed: 0 });
@@ -38,15 +38,15 @@ async function open(): Promise<Socket> {
   await once(client, "connect");
   return client;
 }
-async function openFor(worker: ReturnType<typeof recordingWorker>): Promise<void> {
+async function openFor(worker: ReturnType<typeof createRecordingWorker>): Promise<void> {
   const before = worker.sent.length;
   await open();
   await until("the connection to be sent", () => worker.sent.length === before + 1);
 }
 
 describe("connections for several workers", () => {
-  it("go to the worker with the fewest connections, unless it has not taken one for a second", async () => {
-    const [hung, other] = [recordingWorker(), recordingWorker()];
+  it("go to the worker with the fewest connections, unless that worker has not taken a connection for a second", async () => {
+    const [hung, other] = [createRecordingWorker(), createRecordingWorker()];
     connections.add(hung.worker);
     connections.add(other.worker);
     await openFor(hung);
@@ -63,7 +63,7 @@ describe("connections for several workers", () => {
   });
 
   it("go to another worker if they are not taken within ten seconds", async () => {
-    const [hung, other] = [recordingWorker(), recordingWorker()];
+    const [hung, other] = [createRecordingWorker(), createRecordingWorker()];
     connections.add(hung.worker);
     await openFor(hung);
     connections.add(other.worker);
@@ -79,7 +79,7 @@ describe("connections for several workers", () => {
   });
 
   it("go to another worker when one declines them", async () => {
-    const [late, other] = [recordingWorker(), recordingWorker()];
+    const [late, other] = [createRecordingWorker(), createRecordingWorker()];
     connections.add(late.worker);
     await openFor(late);
     connections.add(other.worker);
@@ -89,7 +89,7 @@ describe("connections for several workers", () => {
   });
 
   it("are closed if their worker exits after the server stopped listening", async () => {
-    const { worker, sent } = recordingWorker();
+    const { worker, sent } = createRecordingWorker();
     connections.add(worker);
     const client = await open();
     await until("the connection to be sent", () => sent.length === 1);
@@ -108,7 +108,7 @@ describe("connections for several workers", () => {
     });
     listener?.emit("error", new Error("accept EMFILE"));
     expect(errors.map(({ message }) => message)).toEqual(["accept EMFILE"]);
-    const recording = recordingWorker();
+    const recording = createRecordingWorker();
     connections.add(recording.worker);
     await openFor(recording);
   });

@@ -21,7 +21,7 @@ describe("a command that opens an external database", () => {
     await database.close();
   };
 
-  it("creates the schema in an empty one", async () => {
+  it("creates the schema in an empty database", async () => {
     await open({});
     expect(await pendingMigrations(testDatabase.database, migrations)).toEqual([]);
   });

@@ -29,6 +29,7 @@ export interface IndexedSavings {
   end(): Promise<void>;
 }
 
+/** Starts a chain with two vaults, makes 12 deposits and indexes them. */
 export const indexSavings = async (): Promise<IndexedSavings> => {
   const chain = await startTestChain();
   const market = await startMarket(chain);

@@ -17,14 +17,14 @@ let chain: TestChain;
 let proxy: RpcProxy;
 let testDatabase: TestDatabase;
 let config: ChainConfig;
-let requests = 0;
+let requestCount = 0;
 
 beforeAll(async () => {
   chain = await startTestChain();
   for (let block = 0; block < 3; block += 1) await chain.mine();
   proxy = await startRpcProxy(chain.url);
   proxy.intercept = () => {
-    requests += 1;
+    requestCount += 1;
     return false;
   };
   testDatabase = await createTestDatabase();
@@ -78,16 +78,16 @@ test("a paused chain is not indexed and its node receives no requests, even from
   await until("the indexer to release its lock", async () => !(await isLocked()));
   await until("the indexer to report", () => printed.length > 0);
   await chain.mine();
-  const before = requests;
+  const before = requestCount;
   // The indexer would poll its node every 50 ms, and checks for a resumption every second.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
-  expect(requests).toBe(before);
+  expect(requestCount).toBe(before);
   expect(await head()).toBe(3);
   await stop();
 
   const stopRestarted = startIndexer();
   await until("the restarted indexer to report", () => printed.length > 1);
-  expect(requests).toBe(before);
+  expect(requestCount).toBe(before);
   expect(await head()).toBe(3);
 
   expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe("resumed");

@@ -69,7 +69,7 @@ const startWatch = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
   };
 };
 /** A node that counts requests for block hashes; each comparison sends one. */
-const countingNode = () => {
+const createCountingNode = () => {
   let count = 0;
   const node: typeof source = {
     ...source,
@@ -85,7 +85,7 @@ const readMissing = async () => (await readChain(testDatabase.database, 31337))?
 describe("the native balance comparison", () => {
   it("logs nothing if the balances equal the node's balances", async () => {
     await indexToHead("traces");
-    const { node, comparisons } = countingNode();
+    const { node, comparisons } = createCountingNode();
     const { messages, end } = startWatch(node);
     await until("some comparisons", () => comparisons() > 3);
     await end();
@@ -126,7 +126,7 @@ describe("the native balance comparison", () => {
   it("ignores differences if the node has replaced the indexed block", async () => {
     await changeWithoutTransaction();
     await indexToHead("traces");
-    const { node, comparisons } = countingNode();
+    const { node, comparisons } = createCountingNode();
     const { messages, end } = startWatch({
       ...node,
       hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))],

@@ -14,7 +14,7 @@ import { evmChains } from "../../support/evm-chains.ts";
 const rpc = "http://127.0.0.1:1";
 const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) => {
   const [chain] = evmChains(loadConfig(undefined, {}, { chain: name, rpc, ...overrides }));
-  if (chain === undefined) throw new Error("No chain was configured.");
+  if (chain === undefined) throw new Error(`loadConfig returned no chain for ${name}.`);
   return chain;
 };
 const viemChain = (id: number): Chain => {

@@ -10,31 +10,31 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { until } from "../../support/until.ts";
 
 let testDatabase: TestDatabase;
-let console: TestConsole;
+let testConsole: TestConsole;
 let cookie: string;
 let endAudit: (error?: Error) => void;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  console = await startTestConsole(testDatabase.database, {
+  testConsole = await startTestConsole(testDatabase.database, {
     audit: (_chain, sample) =>
       new Promise((resolve, reject) => {
         endAudit = (error) => (error === undefined ? resolve({ block: 7, compared: sample, differences: 0 }) : reject(error));
       }),
   });
-  cookie = await console.signIn();
+  cookie = await testConsole.signIn();
   await testDatabase.database.query(
     "INSERT INTO chains (chain_id, name, indexed_from, genesis_hash) VALUES (5, 'test', 0, decode(repeat('00', 32), 'hex'))",
   );
 });
 afterAll(async () => {
-  console?.close();
+  testConsole?.close();
   await testDatabase?.drop();
 });
 
-const read = async <T>(path: string): Promise<T> => (await (await console.send(path, { cookie })).json()) as T;
+const read = async <T>(path: string): Promise<T> => (await (await testConsole.send(path, { cookie })).json()) as T;
 const change = async (path: string, body: unknown): Promise<{ status: number; body: unknown }> => {
-  const response = await console.send(path, { cookie, body });
+  const response = await testConsole.send(path, { cookie, body });
   return { status: response.status, body: await response.json() };
 };
 const keyOf = async (id: number): Promise<KeyItem | undefined> => (await read<KeyItem[]>("keys")).find((key) => key.id === id);
@@ -146,7 +146,7 @@ describe("usage", () => {
     ]);
     expect(await keyOf(id)).toMatchObject({ lastUsedAt: "2026-03-01T11:00:00.000Z" });
 
-    const csv = await (await console.send(`usage.csv?from=2026-03-01&to=2026-03-02&key=${id}`, { cookie })).text();
+    const csv = await (await testConsole.send(`usage.csv?from=2026-03-01&to=2026-03-02&key=${id}`, { cookie })).text();
     // The apostrophe keeps spreadsheets from evaluating the label.
     expect(parse(csv)).toEqual([
       ["day", "key", "label", "operation", "successful", "credits", "requests", "errors", "p50_ms", "p99_ms"],
@@ -168,7 +168,7 @@ describe("usage", () => {
     "usage?from=today&to=2026-01-01",
     "usage?from=2026-01-01&from=2026-01-02&to=2026-01-02",
     "usage?from=2026-01-01&to=2026-01-02&key=1%27",
-  ])("refuses %s", async (path) => expect((await console.send(path, { cookie })).status).toBe(400));
+  ])("refuses %s", async (path) => expect((await testConsole.send(path, { cookie })).status).toBe(400));
 });
 
 describe("chains", () => {
@@ -219,7 +219,7 @@ describe("chains", () => {
   ])("refuse %s with %j", async (action, body) => expect((await change(`chains/test/${action}`, body)).status).toBe(400));
 
   it.each(["chains/other", "chains/constructor", "chains/test%27"])("return 404 for the unknown path %s", async (path) => {
-    expect((await console.send(path, { cookie })).status).toBe(404);
+    expect((await testConsole.send(path, { cookie })).status).toBe(404);
     expect((await change(`${path}/pause`, {})).status).toBe(404);
   });
   it.each(["explode", "constructor", "__proto__"])("return 404 for the unknown action %s", async (action) =>

@@ -52,7 +52,7 @@ test("the console shows and changes chains in their configured databases", async
   }
 });
 
-test("the console reports a database that does not respond, and shows the others' chains", async () => {
+test("the console reports a database that does not respond, and shows the chains of the other databases", async () => {
   const url = `postgresql://ashlar@127.0.0.1:${await freePort()}/none`;
   const lost = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 1_000, applicationName: "ashlar-test" });
   const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseOf });

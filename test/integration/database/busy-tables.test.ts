@@ -104,7 +104,7 @@ describe("a migration with concurrent indexes", () => {
     expect(await validIndexes()).toEqual(["first_n", "second_n"]);
   });
 
-  it("holds no transaction open while another process builds the indexes, because the build would wait for its end", async () => {
+  it("holds no transaction open while another process builds the indexes, because the build would wait for the transaction to end", async () => {
     await migrate(testDatabase.database, [first, second]);
     const waiting = createDatabase({ ...optionsOf(testDatabase), applicationName: "waiting" });
     const connections = (): Promise<readonly { state: string }[]> =>
@@ -112,6 +112,7 @@ describe("a migration with concurrent indexes", () => {
         "SELECT state FROM pg_stat_activity WHERE application_name = 'waiting' AND datname = current_database() AND query LIKE ANY ('{%pg_try_advisory_xact_lock%,COMMIT}')",
       );
     const migrating = await testDatabase.database.transaction(async (client) => {
+      // The lock of the process that builds indexes, as in concurrent-indexes.ts.
       await client.query(`SELECT pg_advisory_xact_lock(${0x696e646578})`);
       const started = migrate(waiting, all);
       started.catch(() => undefined);

@@ -21,7 +21,7 @@ async function failure(work: () => Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error;
   }
-  throw new Error("Expected a rejection.");
+  throw new Error("The work did not fail.");
 }
 
 describe("values", () => {

@@ -38,7 +38,7 @@ const write = (database: Database, at: string) => database.query("INSERT INTO wr
 const writtenTo = async ({ url }: ReplicatedServer) =>
   ((await query(url, "SELECT at FROM written ORDER BY at")) as { at: string }[]).map(({ at }) => at);
 
-it("directs every kind of connection to the primary, regardless of its position in the list", async () => {
+it("directs every kind of connection to the primary, regardless of the order of the servers in the URL", async () => {
   const url = urlOf({ port: await freePort() }, second, first);
   const database = connect(url);
   expect(await portOf(database)).toBe(first.port);

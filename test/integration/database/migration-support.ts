@@ -1,7 +1,7 @@
 import type { Migration } from "../../../runtime/database/migration.ts";
 import type { TestDatabase } from "../../support/database.ts";
 
-/** A migration with one statement. */
+/** A migration that runs SQL, and whose `down` does nothing. */
 export const step = (name: string, statement: string, onlyExpands = false): Migration => ({
   name,
   onlyExpands,

@@ -158,7 +158,7 @@ describe("notifications", () => {
     const url = await startPooler();
     const pooler = opened.at(-1);
     const { notifications, calls } = subscribe(url);
-    await until("the state", () => notifications.state() !== "disconnected");
+    await until("a state other than disconnected", () => notifications.state() !== "disconnected");
     expect(notifications.state()).toBe("unsupported");
     expect(calls).toEqual([null]);
     await pooler?.close();

@@ -5,13 +5,13 @@ import { paceReading } from "../../../runtime/database/paced-reading.ts";
 import { type ActiveRequest, runForRequest } from "../../../runtime/lib/active-request.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-const rows = 8_000;
+const rowCount = 8_000;
 const rowBytes = 1_000;
 /** With 0.1 ms per row, the server sends faster than rows are decoded, and decoding 128 KiB takes longer than one turn. */
 const decodeMilliseconds = 0.1;
 /** Time for the server to fill the connection's buffers before the first row is decoded. */
 const headStartMilliseconds = 300;
-const statement = `SELECT repeat('x', ${rowBytes}) AS value FROM generate_series(1, ${rows})`;
+const statement = `SELECT repeat('x', ${rowBytes}) AS value FROM generate_series(1, ${rowCount})`;
 
 let testDatabase: TestDatabase;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe("reading a long result", () => {
       const reading = client.query(statement);
       client.connection.stream.once("data", () => occupy(headStartMilliseconds));
       const max = await maxBytesRead(client, reading);
-      expect((await reading).rows).toHaveLength(rows);
+      expect((await reading).rows).toHaveLength(rowCount);
       // Unpaced, libuv reads up to 32 chunks of 64 KiB. A turn is timed from its first clock check, after two or three chunks.
       expect(max).toBeLessThanOrEqual(8 * 64 * 1_024);
     });
@@ -81,7 +81,7 @@ describe("reading a long result", () => {
       paceReading(client, request);
       const reading = client.query(statement);
       client.connection.stream.once("data", () => controller.abort(new Error("The client is gone.")));
-      expect((await reading).rows).toHaveLength(rows);
+      expect((await reading).rows).toHaveLength(rowCount);
     });
   });
 

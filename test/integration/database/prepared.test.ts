@@ -11,7 +11,7 @@ beforeAll(async () => {
   return testDatabase.drop;
 });
 
-/** One connection, so that all statements share its prepared statements. */
+/** Opens a pool of one connection, so that all statements share its prepared statements. */
 const open = (): Database =>
   createDatabase({ url: testDatabase.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-pool-test" });
 

@@ -60,7 +60,7 @@ const untilReplicaIsRead = (server: Server) =>
 const get = async ({ url }: Server): Promise<void> => {
   const response = await fetch(`${url}/v1/test/address/${chain.accounts[0]}/transactions_v3/?key=${key}`);
   const body = await response.text();
-  if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
+  if (response.status !== 200) throw new Error(`The request for transactions returned ${response.status}: ${body}`);
 };
 /** Keeps four requests in flight until stopped. */
 function startRequests(server: Server) {
@@ -145,7 +145,7 @@ describe("a server with a streaming replica", () => {
     onTestFinished(second.remove);
     const server = await serve([standby.url, second.url]);
     await untilReplicaIsRead(server);
-    await until("both to be used", () => server.replicas.status().every((replica) => replica.isUsed));
+    await until("both replicas to be used", () => server.replicas.status().every((replica) => replica.isUsed));
     const requests = startRequests(server);
     for (const { dataDirectory } of [standby, second]) {
       const responses = requests.milliseconds.length;
@@ -157,6 +157,6 @@ describe("a server with a streaming replica", () => {
     await mineAndIndex();
     await until("the new block", async () => (await server.height()) === (await chain.head()));
     await requests.stop();
-    await until("both to be lost", () => server.replicas.status().every((replica) => !replica.isUsed));
+    await until("both replicas to be lost", () => server.replicas.status().every((replica) => !replica.isUsed));
   });
 });

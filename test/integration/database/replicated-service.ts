@@ -42,7 +42,7 @@ export async function serveReplicas({ chain, key, ...settings }: ReplicatedServi
   const log: string[] = [];
   const note = (message: string): void => void log.push(message);
   const replicas = openReplicas(config, database, { info: note, warn: note });
-  if (replicas === undefined) throw new Error("No replicas");
+  if (replicas === undefined) throw new Error("openReplicas opened no replicas; readUrls must not be empty");
   const servedChain: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const logger = createLogger({ logLevel: "silent", logFormat: "json" });
   const api = await startApiServer({ config, chains: [servedChain], database, notifications, replicas, logger });
@@ -54,7 +54,7 @@ export async function serveReplicas({ chain, key, ...settings }: ReplicatedServi
   const height = async (): Promise<number> => {
     const response = await fetch(`${api.url}/v1/test/block_v2/latest/?key=${key}`);
     const body = await response.text();
-    if (response.status !== 200) throw new Error(`${response.status}: ${body}`);
+    if (response.status !== 200) throw new Error(`The request for the latest block returned ${response.status}: ${body}`);
     return (JSON.parse(body) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
   };
   return { ...api, replicas, log, height };

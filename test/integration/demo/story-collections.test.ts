@@ -180,7 +180,7 @@ describe("collections in the complete demo story", () => {
     expect(countSales(second, first)).toBe(countSales(first, second));
   });
 
-  it("include permits for unlimited allowances, and for one that is spent without an event", async () => {
+  it("are traded by accounts with permits for unlimited allowances, and for one that is spent without an event", async () => {
     const [coin, gardener, trader, collector] = [
       storyValue("permitToken"),
       storyValue("gardener"),

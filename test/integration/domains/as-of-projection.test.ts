@@ -144,7 +144,7 @@ describe("a projection that is being rebuilt", () => {
     expect((await atHead.request(`${path}?block-height=${middle}`)).text).toBe(
       (await atMiddle.request(`${path}?block-height=${middle}`)).text,
     );
-    // A contract without transfers by that block may have some later.
+    // A contract without transfers up to the checkpoint may have some above it.
     expect(await atHead.request(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({
       status: 503,
     });

@@ -17,21 +17,21 @@ export interface DoublingCase {
 const acceptedRatio = 64;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
-const samples = 5;
+const minSampleCount = 5;
 /** Max CPU time for measuring again while the ratio is too high. */
 const defaultRetryMilliseconds = 5_000;
 /** Max time for which one input may block the process. */
 const maxRunMilliseconds = 1_000;
 
-/** Returns this process's CPU time, summed over all threads. */
+/** Returns this process's CPU time in milliseconds, summed over all threads. */
 const cpuTime = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
 
 /**
- * The shorter of CPU time and elapsed time. On a busy machine, elapsed time includes interruptions, and CPU time includes garbage collection threads
- * that wait for each other.
+ * Returns the shorter of CPU time and elapsed time, in milliseconds. On a busy machine, elapsed time includes interruptions, and CPU time includes
+ * garbage collection threads that wait for each other.
  */
 const timeOf = (run: () => unknown, repetitions: number): number => {
   const [start, startElapsed] = [cpuTime(), performance.now()];
@@ -55,7 +55,7 @@ export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds
   const repetitions = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
   const end = cpuTime() + retryMilliseconds;
   let [fastestSmall, fastestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let sample = 0; sample < samples || (fastestLarge >= acceptedRatio * fastestSmall && cpuTime() < end); sample += 1) {
+  for (let sample = 0; sample < minSampleCount || (fastestLarge >= acceptedRatio * fastestSmall && cpuTime() < end); sample += 1) {
     fastestSmall = Math.min(fastestSmall, timeOf(runSmall, repetitions));
     fastestLarge = Math.min(fastestLarge, timeOf(runLarge, repetitions));
   }

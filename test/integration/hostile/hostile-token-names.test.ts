@@ -16,13 +16,13 @@ const paths = {
 let index: FixtureIndex;
 
 const fillers = ["\ufdfa", "a-", "\u0301\u0316", "-", "(a(", "a", "\u{1f468}\u200d", "http:/", "a[dot", "\ufb03"];
-/** A name of the max stored length, 200 characters. Every second one expands to the largest number of letters without a space. */
+/** A name of the max stored length, 200 characters. Every second name expands to the largest number of letters without a space. */
 const hostileName = (number: number): string => {
   const filler = (number % 2 === 0 ? undefined : fillers[number % fillers.length]) ?? "\u3316";
   const suffix = `${number} claim`;
   return [...filler.repeat(200)].slice(0, 200 - suffix.length).join("") + suffix;
 };
-/** As long as a hostile name and, like it, not in Latin script: longer texts, and texts of two bytes per character, take longer to serialize and send. */
+/** A name as long as a hostile one, and also not in Latin script: longer texts, and texts of two bytes per character, take longer to serialize. */
 const plainName = (number: number): string => `Монета ${number} `.padEnd(200, "обычная монета ").trim();
 const names: Readonly<Record<Kind, (number: number) => string>> = { plain: plainName, hostile: hostileName };
 const tokenOf = (kind: Kind, number: number) => addressOf((kind === "plain" ? 0x10000 : 0x20000) + number);

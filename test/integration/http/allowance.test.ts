@@ -26,7 +26,7 @@ describe("a key's credits", () => {
     const { id, key } = await keys.create({ label: "between", creditLimitHundredths: 100 });
     meter.charge(id, "getBlock", 100, new Date());
     const found = await keys.find(hashKey(key));
-    if (found === null) throw new Error("The key was not found.");
+    if (found === null) throw new Error(`Key ${id} was not found.`);
     expect(found.usedHundredths).toBe(0);
     await until("the charge to be written", async () => (await storedUsageOf(id)) === 100);
     expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
@@ -37,7 +37,7 @@ describe("a key's credits", () => {
     meter.charge(id, "getBlock", 100, new Date());
     await until("the charge to be written", async () => (await storedUsageOf(id)) === 100);
     const found = await keys.find(hashKey(key));
-    if (found === null) throw new Error("The key was not found.");
+    if (found === null) throw new Error(`Key ${id} was not found.`);
     meter.charge(id, "getBlock", 100, new Date());
     expect(await meter.admit(found)).toMatchObject({ exhausted: null });
     await until("the second charge to be written", async () => (await storedUsageOf(id)) === 200);

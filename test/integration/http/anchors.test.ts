@@ -6,7 +6,7 @@ import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 /** The number of pages in each list of this test. */
-const pages = 3;
+const pageCount = 3;
 const address = `0x${"11".repeat(20)}`;
 const listPath = `/v1/demo/events/address/${address}/`;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const getPage = async ({ page }: { readonly page: { readonly number: number } }, { anchor }: { readonly anchor: number | null }) => ({
     anchor,
     items: [],
-    pagination: { has_more: page.number < pages - 1, page_number: page.number, page_size: 100, total_count: null },
+    pagination: { has_more: page.number < pageCount - 1, page_number: page.number, page_size: 100, total_count: null },
   });
   app = await startHarness({
     getLogEventsByAddress: getPage,
@@ -127,7 +127,7 @@ describe("an anchor", () => {
     other.stop();
   });
 
-  it("is not read or stored again by its process until the index's content changes", async () => {
+  it("is not read or stored again by the process that stored it until the index's content changes", async () => {
     const statements: string[] = [];
     const { database } = app.testDatabase;
     const counted = createAnchors(
@@ -152,14 +152,14 @@ describe("an anchor", () => {
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT"]);
     expect(await storedAnchors()).toEqual([{ block_number: 107 }]);
-    // After some time, page 0 stores it again, so it expires 15 minutes after the last request for page 0.
+    // After some time, page 0 stores the anchor again, so that it expires 15 minutes after the last request for page 0.
     now = 30_000;
     await pin(107, "2");
     expect(statements).toEqual(["INSERT", "SELECT", "INSERT", "INSERT"]);
     // An anchor below the head is always read, because another process may have stored a different one.
     await counted.pin(fingerprint, 31337, 93, true, { block: 107, content: "2" });
     expect(await counted.find(fingerprint, 31337, { block: 107, content: "2" })).toEqual({ block: 93, isOld: false });
-    // An anchor at the head that another process has stored is read once, and page 0 stores it again.
+    // An anchor at the head that another process has stored is read once; page 0 then stores it again.
     statements.length = 0;
     await database.query("UPDATE page_anchors SET block_number = 107");
     for (const _ of [1, 2])

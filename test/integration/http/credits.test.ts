@@ -115,7 +115,7 @@ describe("the usage ledger", () => {
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE renamed_usage RENAME TO credit_usage");
     await until("three calls to be written", async () => (await usage(harness, harness.keyId))[0]?.calls === 3);
-    // If entries were written twice, the next flush would do it.
+    // If written entries were still pending, the next flush would write them again.
     await harness.get("/v1/chains/");
     await until("the fourth call to be written", async () => ((await usage(harness, harness.keyId))[0]?.calls ?? 0) > 3);
     expect(await usage(harness, harness.keyId)).toEqual([{ operation: "getAllChains", calls: 4, hundredths: 4 }]);
@@ -176,8 +176,8 @@ describe("a key's rate limit", () => {
   it("accepts a burst of twice the rate in 10 seconds, and no more", () => {
     let now = 0;
     const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined }, { now: () => now });
-    const accepted = (requests: number) =>
-      Array.from({ length: requests }, () => limits.countRequest(1)).filter((window) => window?.exceeded === false).length;
+    const accepted = (requestCount: number) =>
+      Array.from({ length: requestCount }, () => limits.countRequest(1)).filter((window) => window?.exceeded === false).length;
     // 5 for the rate and 10 for the burst; in the next second, only 5 for the rate.
     expect(accepted(20)).toBe(15);
     now = 1_100;

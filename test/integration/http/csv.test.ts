@@ -90,11 +90,11 @@ describe("CSV", () => {
   });
 
   it("waits for a slow reader instead of buffering all rows", async () => {
-    const rows = 20_000;
-    let formatted = 0;
-    const items = Array.from({ length: rows }, (_, index) => ({
+    const rowCount = 20_000;
+    let formattedCount = 0;
+    const items = Array.from({ length: rowCount }, (_, index) => ({
       get value() {
-        formatted += 1;
+        formattedCount += 1;
         return `row ${index} ${"x".repeat(50)}`;
       },
     }));
@@ -104,12 +104,12 @@ describe("CSV", () => {
       write(chunk: Buffer, _encoding, done) {
         receivedBytes += chunk.length;
         // Only rows that fit in the buffers are formatted ahead.
-        if (receivedBytes < 10_000) expect(formatted).toBeLessThan(rows / 4);
+        if (receivedBytes < 10_000) expect(formattedCount).toBeLessThan(rowCount / 4);
         setImmediate(done);
       },
     });
     await writeCsv({ csv: [column("value", "text")], list: false, rows: "items" }, { items }, slowReader);
-    expect(formatted).toBe(rows);
+    expect(formattedCount).toBe(rowCount);
   });
 
   it("is measured before it is sent, up to a limit", async () => {

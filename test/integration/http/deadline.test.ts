@@ -67,7 +67,7 @@ describe("a request with a slow statement", () => {
     }
   });
 
-  it("is cancelled in a transaction, and the transaction is rolled back", async () => {
+  it("has its statement cancelled and its transaction rolled back", async () => {
     work = () =>
       database.transaction(async (client) => {
         await client.query("CREATE TABLE IF NOT EXISTS left_over (value int4)");

@@ -151,7 +151,7 @@ describe("more requests than the server processes", () => {
   });
 });
 
-describe("keys and health", () => {
+describe("key lookups and health checks", () => {
   it("do not wait for connections that responses use", async () => {
     const harness = await startHarness({});
     const database = createDatabase({

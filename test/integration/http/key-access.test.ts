@@ -3,7 +3,7 @@ import { failure, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 let now = new Date("2026-11-23T12:00:00Z");
-/** Added to the clock, to let cached key lookups expire. */
+/** Milliseconds that are added to the clock, to let cached key lookups expire. */
 let elapsed = 0;
 beforeAll(async () => {
   app = await startHarness(

@@ -13,7 +13,7 @@ const path = "/v1/chains/";
 let testDatabase: TestDatabase;
 const servers: Harness[] = [];
 let now = new Date("2026-11-23T12:00:00Z");
-/** The servers' clock, which determines how long key lookups are cached. */
+/** The servers' clock in milliseconds, which determines how long key lookups are cached. */
 let elapsed = 1_000;
 /** While true, all of the servers' statements fail. */
 let isDown = false;

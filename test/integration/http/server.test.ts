@@ -53,14 +53,14 @@ describe("a server", () => {
   });
 
   it("aborts unfinished requests when the shutdown time limit expires", async () => {
-    let arrived = false;
+    let hasArrived = false;
     const neverResponds = () => {
-      arrived = true;
+      hasArrived = true;
     };
     const http = createServer(neverResponds, { ...serverLimits, stopMilliseconds: 200 });
     const { port } = await http.listen(0, "127.0.0.1");
     const inFlight = request(port, new Agent()).catch((error: Error) => error.message);
-    await until("the request to arrive", async () => arrived);
+    await until("the request to arrive", async () => hasArrived);
     await http.stop();
     expect(await inFlight).toMatch(/hang up|ECONNRESET/);
   });

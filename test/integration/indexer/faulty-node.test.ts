@@ -26,7 +26,7 @@ beforeAll(async () => {
   story = await buildStory(chain, round);
   await buildStory(foreign, round + 12);
   [proxy, cappedProxy] = await Promise.all([startRpcProxy(chain.url), startRpcProxy(chain.url)]);
-  await recordForeignReplies();
+  await recordForeignResponses();
 });
 afterEach(async () => {
   proxy.tamper = null;
@@ -42,11 +42,11 @@ afterAll(async () => {
   await foreign?.stop();
 });
 
-const foreignReplies = new Map<string, unknown>();
-let foreignBlocks = 1;
-const recordForeignReplies = async () => {
-  foreignBlocks = (await foreign.head()) + 1;
-  for (let height = 0; height < foreignBlocks; height += 1) {
+const foreignResponses = new Map<string, unknown>();
+let foreignBlockCount = 1;
+const recordForeignResponses = async () => {
+  foreignBlockCount = (await foreign.head()) + 1;
+  for (let height = 0; height < foreignBlockCount; height += 1) {
     const number = `0x${height.toString(16)}`;
     for (const [method, params] of [
       ["eth_getBlockByNumber", [number, true]],
@@ -54,10 +54,10 @@ const recordForeignReplies = async () => {
       ["eth_getBlockReceipts", [number]],
       ["trace_block", [number]],
     ] as const) {
-      foreignReplies.set(JSON.stringify([method, params]), await foreign.rpc(method, params));
+      foreignResponses.set(JSON.stringify([method, params]), await foreign.rpc(method, params));
     }
   }
-  foreignReplies.set(JSON.stringify(["eth_chainId", []]), "0x7a6a");
+  foreignResponses.set(JSON.stringify(["eth_chainId", []]), "0x7a6a");
 };
 
 const newDatabase = async (): Promise<TestDatabase> => {
@@ -66,7 +66,7 @@ const newDatabase = async (): Promise<TestDatabase> => {
   return testDatabase;
 };
 const chainSettings = () => chainOf({ wrappedNative: [story.weth], pollMilliseconds: 10 });
-/** Many small requests, so that many replies can be changed. */
+/** Many small requests, so that many responses can be changed. */
 const tuning = { requestBlocks: 3, requestTransactions: 12, batchTransactions: 30 };
 
 /** The contents of a correct index at the head; each call extends the same index. */
@@ -83,8 +83,8 @@ const correctContentsAtHead = async () => {
 const correctContents = async (height: number) => {
   if (height === (await chain.head())) return correctContentsAtHead();
   const lastBlock = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
-  cappedProxy.tamper = (method, reply, params) => {
-    if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = lastBlock;
+  cappedProxy.tamper = (method, response, params) => {
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") response.result = lastBlock;
   };
   const testDatabase = await newDatabase();
   const testIndexer = await createTestIndexer(cappedProxy.url, testDatabase.database, { chain: chainSettings() });
@@ -93,12 +93,12 @@ const correctContents = async (height: number) => {
   return contents(testDatabase.database);
 };
 
-/** Injects a fault into one in `oneIn` replies on average, and counts the changed replies. */
+/** Injects a fault into one in `oneIn` responses on average, and counts the changed responses. */
 const injectFault = (fault: NodeFault, seed: string, oneIn: number) => {
   const random = createRandom(seed);
   const injected = { count: 0 };
-  proxy.tamper = (method, reply, params) => {
-    if (random.chance(oneIn) && fault(method, reply, params)) injected.count += 1;
+  proxy.tamper = (method, response, params) => {
+    if (random.chance(oneIn) && fault(method, response, params)) injected.count += 1;
   };
   return injected;
 };
@@ -111,19 +111,19 @@ const waitForPolls = (times: number): Promise<void> => {
 };
 
 const foreignReply = (method: string, params: readonly unknown[]): unknown => {
-  const height = Number(params[0]) % foreignBlocks;
-  return foreignReplies.get(JSON.stringify([method, method === "eth_chainId" ? [] : [`0x${height.toString(16)}`, ...params.slice(1)]]));
+  const height = Number(params[0]) % foreignBlockCount;
+  return foreignResponses.get(JSON.stringify([method, method === "eth_chainId" ? [] : [`0x${height.toString(16)}`, ...params.slice(1)]]));
 };
 const earlierReplies = new Map<string, unknown>();
 
 describe("an index", () => {
   it.each(createNodeFaults({ foreignReply, earlierReplies }))(
     "has no wrong row if its node %s, and is completed once the node is correct again",
-    { timeout: 90_000 },
+    { timeout: deadline(90_000) },
     async (name, fault, oneIn = 10) => {
       earlierReplies.clear();
       const testDatabase = await newDatabase();
-      // The probe receives correct replies, because capability detection has separate tests.
+      // The probe receives correct responses, because capability detection has separate tests.
       const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });
@@ -152,7 +152,7 @@ describe("an index", () => {
     },
   );
 
-  it("has no wrong row if its node sometimes replies after the timeout", async () => {
+  it("has no wrong row if its node sometimes responds after the timeout", async () => {
     const random = createRandom("late");
     // Long enough for a node on a busy machine: a base balance whose reads all time out would be stored as unknown.
     const timeout = deadline(200);
@@ -162,35 +162,35 @@ describe("an index", () => {
       tuning,
       timeoutMilliseconds: timeout,
     });
-    let delayedReplies = 0;
+    let delayedResponses = 0;
     proxy.delay = () => {
       if (!random.chance(8)) return 0;
-      delayedReplies += 1;
+      delayedResponses += 1;
       return 2.5 * timeout;
     };
     const stop = runInBackground(testIndexer);
     await until("the backfill to finish", () => isAtHead(testDatabase.database, chain));
     proxy.delay = null;
     await stop();
-    expect(delayedReplies).toBeGreaterThan(3);
+    expect(delayedResponses).toBeGreaterThan(3);
     expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
   });
 
-  it("has no wrong row if its node sometimes truncates its replies", async () => {
+  it("has no wrong row if its node sometimes truncates its responses", async () => {
     const random = createRandom("cut");
     const testDatabase = await newDatabase();
     const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings(), tuning });
-    let truncatedReplies = 0;
+    let truncatedResponses = 0;
     proxy.rewrite = (text) => {
       if (!random.chance(8)) return text;
-      truncatedReplies += 1;
+      truncatedResponses += 1;
       return text.slice(0, random.below(text.length));
     };
     const stop = runInBackground(testIndexer);
     await until("the backfill to finish", () => isAtHead(testDatabase.database, chain));
     proxy.rewrite = null;
     await stop();
-    expect(truncatedReplies).toBeGreaterThan(3);
+    expect(truncatedResponses).toBeGreaterThan(3);
     expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
   });
 });

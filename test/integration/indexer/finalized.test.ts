@@ -15,8 +15,8 @@ let reads = 0;
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  proxy.tamper = (_, reply, params) => {
-    if (params[0] === "finalized") reply.result = null;
+  proxy.tamper = (_, response, params) => {
+    if (params[0] === "finalized") response.result = null;
   };
   testDatabase = await createTestDatabase();
   for (let block = 0; block < 30; block += 1) await chain.mine();
@@ -41,9 +41,9 @@ describe("the finalized block", () => {
     // The first run starts with an empty index, so a second run is needed.
     await runUntil(first.indexer, () => first.indexer.status().following);
     const second = await openIndexer();
-    let reached = false;
-    const polling = setInterval(() => void storedFinalizedBlock().then((height) => (reached = height === 20)), 20);
-    await runUntil(second.indexer, () => reached);
+    let isReached = false;
+    const polling = setInterval(() => void storedFinalizedBlock().then((height) => (isReached = height === 20)), 20);
+    await runUntil(second.indexer, () => isReached);
     clearInterval(polling);
     expect(await storedFinalizedBlock()).toBe(20);
     expect(first.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is rejected");
@@ -72,7 +72,7 @@ describe("the finalized block", () => {
   const head = { number: 100, hash: "0x" as const, timestamp: 0 };
   const hashOf = (height: number, branch = "a") => `0x${branch}${height}` as const;
   const block = (height: number, branch = "a") => ({ number: height, hash: hashOf(height, branch) });
-  /** A node that reports these finalized blocks one after another, and then always the last one. */
+  /** A node that reports these finalized blocks one after another, and the last one from then on. */
   const nodeWith = (finalizedTag: boolean, ...finalizedBlocks: readonly (ReturnType<typeof block> | null)[]) => ({
     capabilities: {
       blockReceipts: true,
@@ -95,7 +95,7 @@ describe("the finalized block", () => {
     ["null for a block on another branch", nodeWith(true, block(64), block(64, "b")), 100, 10, null],
     ["null for a block above the indexed head", nodeWith(true, block(64)), 63, 10, null],
     ["null if the node supports the tag and returns null", nodeWith(true, null), 100, 10, null],
-    ["counted from the indexed head while that is behind the node", nodeWith(false, null), 50, 10, 40],
+    ["counted from the indexed head while the index is behind the node", nodeWith(false, null), 50, 10, 40],
     ["null below the configured number of blocks", nodeWith(false, null), 9, 10, null],
     ["null with neither the tag nor a configured finality", nodeWith(false, null), 100, undefined, null],
   ])("is %s", async (_, source, indexed, finality, expected) => {

@@ -5,7 +5,7 @@ import { startBranching } from "../../support/indexer/branches.ts";
 
 /**
  * While Anvil mines a block, it already returns that block's balances as those of the block before. With a long pause between polls, the index reads
- * after the blocks of a step are mined.
+ * the balances after all blocks of a test step are mined.
  */
 const pollMilliseconds = 2_000;
 

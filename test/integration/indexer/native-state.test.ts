@@ -67,8 +67,8 @@ describe("native balances from the node's state", () => {
 
   it("have the same rows without state by hash, and with small batches and requests", async () => {
     const [defaults, smallBatches] = [await indexAll(), await indexAll({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
-    proxy.tamper = (method, reply, params) => {
-      if (method === "eth_getBalance" && typeof params[1] === "object") refuse(reply, "invalid argument 1: hex string expected");
+    proxy.tamper = (method, response, params) => {
+      if (method === "eth_getBalance" && typeof params[1] === "object") refuse(response, "invalid argument 1: hex string expected");
     };
     const byHeight = await indexAll();
     const stored = await contents(defaults.database);
@@ -82,7 +82,7 @@ describe("native balances from the node's state", () => {
     const { owners, rows } = await accounts.compareBalances(indexed);
     expect(owners).not.toContain(paidInternally);
     const storedOf = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ stored }) => stored);
-    // The last block touches the account: the node returns 40 before it and 42 after it. It is unknown since which block it was 40.
+    // The last block touches the account: the node returns 40 before this block and 42 after it. Since which block the balance was 40 is unknown.
     expect(storedOf(paidInternallyThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
       storedOf(paidInternallyThenTouched)
@@ -96,8 +96,8 @@ describe("native balances from the node's state", () => {
   it("are never wrong if a block has inconsistent traces and is indexed without them", async () => {
     // The node returns no traces for the block with the first internal payment. Each round has two blocks, and three blocks follow the last round.
     const inconsistentBlock = head - 8;
-    proxy.tamper = (method, reply, params) => {
-      if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) reply.result = [];
+    proxy.tamper = (method, response, params) => {
+      if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) response.result = [];
     };
     const indexed = await indexAll();
     const { rows } = await accounts.compareBalances(indexed);
@@ -118,10 +118,10 @@ describe("native balances from the node's state", () => {
   });
 
   it("are unknown rather than wrong, with a warning, if the node has pruned the state", async () => {
-    proxy.tamper = (method, reply, params) => {
-      withoutTraces(method, reply);
+    proxy.tamper = (method, response, params) => {
+      withoutTraces(method, response);
       if (method === "eth_getBalance" && accounts.heightOf(params[1]) < head - 2)
-        refuse(reply, "missing trie node 5f3a (path ) state is not available");
+        refuse(response, "missing trie node 5f3a (path ) state is not available");
     };
     const indexed = await indexAll();
     const { rows } = await accounts.compareBalances(indexed);
@@ -139,8 +139,8 @@ describe("native balances from the node's state", () => {
     const indexed = await indexAll();
     const stored = await contents(indexed.database);
     await indexed.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
-    proxy.tamper = (method, reply) => {
-      if (method === "eth_getBalance") refuse(reply, "missing trie node");
+    proxy.tamper = (method, response) => {
+      if (method === "eth_getBalance") refuse(response, "missing trie node");
     };
     const rebuilt = await createTestIndexer(proxy.url, indexed.database, { chain: chainOf({ nativeAccounting: "state" }) });
     const reads = proxy.counts.get("eth_getBalance") ?? 0;
@@ -164,7 +164,7 @@ describe("a balance change without a transaction", () => {
     await chain.rpc("evm_revert", [snapshot]);
   });
 
-  it("makes the balance unknown between two touches of the account, and it is exact at both", async () => {
+  it("makes the balance unknown between two touches of the account, but exact at both", async () => {
     const touched: number[] = [];
     const touch = async (value: bigint) => {
       await chain.send({ to: minted, value, gas: 21_000n });

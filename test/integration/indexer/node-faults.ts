@@ -1,39 +1,42 @@
 import type { ProxiedReply } from "../../support/rpc-proxy.ts";
 
 type Fields = Record<string, unknown>;
-/** Changes one reply; returns false if the fault does not apply to the reply. */
-export type NodeFault = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
+/** Changes one response; returns false if the fault does not apply to it. */
+export type NodeFault = (method: string, response: ProxiedReply, params: readonly unknown[]) => boolean;
 
-/** Data that some faults insert into replies. */
+/** Data that some faults insert into responses. */
 interface FaultData {
-  /** The reply of another chain's node to the same request; undefined for other requests. */
+  /** The result that another chain's node returned for the same request; undefined if the request was not recorded. */
   readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
-  /** Earlier replies of this node, cleared between the tests. */
+  /** Earlier results of this node by request, cleared between the tests. */
   readonly earlierReplies: Map<string, unknown>;
 }
 
 const inReceipts =
   (change: (receipts: Fields[]) => boolean): NodeFault =>
-  (method, reply) =>
-    method === "eth_getBlockReceipts" && Array.isArray(reply.result) && reply.result.length > 0 && change(reply.result as Fields[]);
+  (method, response) =>
+    method === "eth_getBlockReceipts" &&
+    Array.isArray(response.result) &&
+    response.result.length > 0 &&
+    change(response.result as Fields[]);
 const logsOf = (receipt: Fields | undefined) => (receipt?.logs ?? []) as Fields[];
 const withLogs = (receipts: Fields[], min: number) => receipts.find((receipt) => logsOf(receipt).length >= min);
 const blockMethods = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
 
-/** Faults with their descriptions. A fault is injected into one in n replies on average; n is the last element, 10 by default. */
+/** Faults with their descriptions. A fault is injected into one in n responses on average; n is the last element, 10 by default. */
 export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [string, NodeFault, number?][] => [
   [
     "returns another chain's data",
-    (method, reply, params) => {
+    (method, response, params) => {
       const other = foreignReply(method, params);
-      return other !== undefined && Object.assign(reply, { result: structuredClone(other) }) !== null;
+      return other !== undefined && Object.assign(response, { result: structuredClone(other) }) !== null;
     },
   ],
   ["omits the last receipt", inReceipts((receipts) => receipts.pop() !== undefined), 4],
   [
     "omits the last transaction",
-    (method, reply) => {
-      const transactions = (reply.result as Fields | null)?.transactions;
+    (method, response) => {
+      const transactions = (response.result as Fields | null)?.transactions;
       return method === "eth_getBlockByNumber" && Array.isArray(transactions) && transactions.pop() !== undefined;
     },
   ],
@@ -47,17 +50,17 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
   ],
   [
     "omits a transaction and its receipt",
-    (method, reply) => {
-      // Both replies lose their last item, so they remain consistent.
-      if (method === "eth_getBlockReceipts") return Array.isArray(reply.result) && reply.result.pop() !== undefined;
-      const block = reply.result as { transactions?: unknown[] } | null;
+    (method, response) => {
+      // Both responses lose their last item, so they remain consistent.
+      if (method === "eth_getBlockReceipts") return Array.isArray(response.result) && response.result.pop() !== undefined;
+      const block = response.result as { transactions?: unknown[] } | null;
       return method === "eth_getBlockByNumber" && block?.transactions?.pop() !== undefined;
     },
   ],
   ["returns null for a receipt", inReceipts((receipts) => Object.assign(receipts, { 0: null }) !== null)],
   [
     "returns null instead of receipts",
-    (method, reply) => method === "eth_getBlockReceipts" && Object.assign(reply, { result: null }) !== null,
+    (method, response) => method === "eth_getBlockReceipts" && Object.assign(response, { result: null }) !== null,
   ],
   [
     "returns a duplicate log",
@@ -84,53 +87,53 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
   ],
   [
     "returns the previous block",
-    (method, reply, params) => {
+    (method, response, params) => {
       const height = Number(params[0]);
-      const storedReply = earlierReplies.get(`${method} ${height - 1} ${String(params[1])}`);
-      earlierReplies.set(`${method} ${height} ${String(params[1])}`, structuredClone(reply.result));
-      return blockMethods.has(method) && storedReply !== undefined && Object.assign(reply, { result: storedReply }) !== null;
+      const storedResult = earlierReplies.get(`${method} ${height - 1} ${String(params[1])}`);
+      earlierReplies.set(`${method} ${height} ${String(params[1])}`, structuredClone(response.result));
+      return blockMethods.has(method) && storedResult !== undefined && Object.assign(response, { result: storedResult }) !== null;
     },
   ],
   [
     "returns an error with status 200",
-    (_method, reply) => {
-      delete reply.result;
-      return Object.assign(reply, { error: { code: -32603, message: "internal error" } }) !== null;
+    (_method, response) => {
+      delete response.result;
+      return Object.assign(response, { error: { code: -32603, message: "internal error" } }) !== null;
     },
   ],
-  ["returns null", (_method, reply) => Object.assign(reply, { result: null }) !== null],
+  ["returns null", (_method, response) => Object.assign(response, { result: null }) !== null],
   [
     "returns an outdated head",
-    (method, reply, params) => {
+    (method, response, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
-      const storedReply = earlierReplies.get("head") ?? structuredClone(reply.result);
-      earlierReplies.set("head", storedReply);
-      return Object.assign(reply, { result: storedReply }) !== null;
+      const storedResult = earlierReplies.get("head") ?? structuredClone(response.result);
+      earlierReplies.set("head", storedResult);
+      return Object.assign(response, { result: storedResult }) !== null;
     },
     1,
   ],
   [
     "returns a head far above its blocks",
-    (method, reply, params) => {
+    (method, response, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
-      return Object.assign(reply.result as Fields, { number: "0xffffff" }) !== null;
+      return Object.assign(response.result as Fields, { number: "0xffffff" }) !== null;
     },
     1,
   ],
   [
     "returns a finalized block far above the head",
-    (method, reply, params) => {
+    (method, response, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "finalized") return false;
-      return Object.assign(reply.result as Fields, { number: "0xffffff" }) !== null;
+      return Object.assign(response.result as Fields, { number: "0xffffff" }) !== null;
     },
     1,
   ],
   [
     "omits a transaction's call frames",
-    (method, reply) => {
-      if (method !== "trace_block" || !Array.isArray(reply.result) || reply.result.length === 0) return false;
-      const last = (reply.result as Fields[]).at(-1)?.transactionPosition;
-      reply.result = (reply.result as Fields[]).filter(({ transactionPosition }) => transactionPosition !== last);
+    (method, response) => {
+      if (method !== "trace_block" || !Array.isArray(response.result) || response.result.length === 0) return false;
+      const last = (response.result as Fields[]).at(-1)?.transactionPosition;
+      response.result = (response.result as Fields[]).filter(({ transactionPosition }) => transactionPosition !== last);
       return true;
     },
   ],

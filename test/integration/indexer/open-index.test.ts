@@ -8,12 +8,12 @@ import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 let chain: TestChain;
 let proxy: RpcProxy;
 const databases: TestDatabase[] = [];
-const blocks = 12;
+const blockCount = 12;
 
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  for (let block = 0; block < blocks; block += 1) {
+  for (let block = 0; block < blockCount; block += 1) {
     await chain.send({ to: `0x${(block + 1).toString(16).padStart(40, "c")}`, value: 1n, gas: 21_000n });
     await chain.mine();
   }
@@ -48,7 +48,7 @@ const withIndexer = async <T>(
 };
 const index = (testDatabase: TestDatabase, settings: Partial<IndexedChain> = {}): Promise<readonly string[]> =>
   withIndexer(testDatabase, settings, async (testIndexer) => {
-    await testIndexer.runToHead(blocks);
+    await testIndexer.runToHead(blockCount);
     return testIndexer.warnings;
   });
 const runIndexer = (testDatabase: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
@@ -57,13 +57,13 @@ const chainRowOf = async ({ database }: TestDatabase) =>
   (await database.query<{ name: string; missing: string[] }>("SELECT name, missing FROM chains"))[0];
 
 describe("a first block above the head", () => {
-  const refusal = `Cannot index test from block 500: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.`;
+  const refusal = `Cannot index test from block 500: the node's head is block ${blockCount}; set from (--from) to ${blockCount} or less.`;
 
   it("is refused with the head's height, and no index is created", async () => {
     const testDatabase = await newDatabase();
     await expect(runIndexer(testDatabase, { from: 500 })).rejects.toThrow(refusal);
     expect(await chainRowOf(testDatabase)).toBeUndefined();
-    await index(testDatabase, { from: blocks });
+    await index(testDatabase, { from: blockCount });
     expect(await chainRowOf(testDatabase)).toMatchObject({ missing: [] });
   });
 
@@ -71,10 +71,10 @@ describe("a first block above the head", () => {
     const testDatabase = await newDatabase();
     await index(testDatabase);
     // The indexer requests the state before the first block, which the node does not have above its head.
-    proxy.tamper = (method, reply, params) => {
+    proxy.tamper = (method, response, params) => {
       if (method !== "eth_getBalance" || Number(params[1]) !== 499) return;
-      delete reply.result;
-      reply.error = { code: -32000, message: "header not found" };
+      delete response.result;
+      response.error = { code: -32000, message: "header not found" };
     };
     await expect(runIndexer(testDatabase, { from: 500 })).rejects.toThrow(refusal);
     proxy.tamper = null;
@@ -97,11 +97,11 @@ describe("the record of missing base balances", () => {
   it("remains while a stored balance is unknown, even with an archive node", async () => {
     const testDatabase = await newDatabase();
     const head = await chain.rpc<string>("eth_blockNumber");
-    proxy.tamper = (method, reply, params) => {
+    proxy.tamper = (method, response, params) => {
       // Simulates a node without archive state, which has only the balances at its head.
       if (method !== "eth_getBalance" || params[1] === head) return;
-      delete reply.result;
-      reply.error = { code: -32000, message: "missing trie node" };
+      delete response.result;
+      response.error = { code: -32000, message: "missing trie node" };
     };
     await index(testDatabase);
     expect((await chainRowOf(testDatabase))?.missing).toContain("native-history");

@@ -9,15 +9,15 @@ import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../sup
 import { until } from "../../support/until.ts";
 
 const tuning = { batchTransactions: 3, requestTransactions: 1, requestBlocks: 1 };
-const rounds = 3;
+const initialRoundCount = 3;
 let chain: TestChain;
 let story: Story;
-let round = rounds;
+let round = initialRoundCount;
 const databases: TestDatabase[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
-  story = await buildStory(chain, rounds);
+  story = await buildStory(chain, initialRoundCount);
 });
 afterAll(async () => {
   await Promise.all(databases.map((testDatabase) => testDatabase.drop()));
@@ -51,16 +51,16 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
     ...database,
     transaction: (work) =>
       database.transaction(async (client) => {
-        let writes = false;
+        let hasWrittenBlocks = false;
         const observedClient: DatabaseClient = {
           ...client,
           pipeline: (statements) => {
-            writes ||= statements.some(({ text }) => text.startsWith('COPY "blocks" '));
+            hasWrittenBlocks ||= statements.some(({ text }) => text.startsWith('COPY "blocks" '));
             return client.pipeline(statements);
           },
         };
         const result = await work(observedClient);
-        if (writes) {
+        if (hasWrittenBlocks) {
           batch += 1;
           await step(batch, client);
         }

@@ -58,18 +58,18 @@ const rowsOf = (changes: readonly Change[]) => {
     byKey.set(key, [...(byKey.get(key) ?? []), change]);
   }
   const colourOf = ({ amount }: Change) => (amount === null ? null : `colour ${amount}`);
-  const shelf = [];
+  const latestRows = [];
   const endedPeriods = [];
   for (const history of byKey.values()) {
     for (const [position, change] of history.entries()) {
       const { owner, item, amount } = change;
       const next = history[position + 1];
       const values = { owner, item, amount, colour: colourOf(change) };
-      if (next === undefined) shelf.push({ ...values, since_block: change.block });
+      if (next === undefined) latestRows.push({ ...values, since_block: change.block });
       else endedPeriods.push({ ...values, from_block: change.block, to_block: next.block - 1 });
     }
   }
-  return { shelf, shelf_periods: endedPeriods };
+  return { shelf: latestRows, shelf_periods: endedPeriods };
 };
 const write = (changes: readonly Change[], chainId = chain) =>
   database.transaction((client) => writeRows(client, chainId, shelf.tables, rowsOf(changes)));

@@ -47,15 +47,15 @@ const withLogsOf = (topics: readonly Hash[]): ChainBlock[] =>
     balances: null,
   }));
 
-const countOf = (some: readonly ChainBlock[]): number => some.flatMap(({ transactions }) => transactions).length;
+const transactionCountOf = (selected: readonly ChainBlock[]): number => selected.flatMap(({ transactions }) => transactions).length;
 
 describe("stored blocks with filtered logs", () => {
   it("contain the logs with the topics, and only their transactions", async () => {
     for (const topics of [[transfer], [approval], [transfer, approval]]) {
       const expected = withLogsOf(topics);
       expect(await ledger.blocksOfLogs(0, blocks.length - 1, topics)).toEqual(expected);
-      expect(countOf(expected)).toBeGreaterThan(0);
-      expect(countOf(expected)).toBeLessThan(countOf(blocks));
+      expect(transactionCountOf(expected)).toBeGreaterThan(0);
+      expect(transactionCountOf(expected)).toBeLessThan(transactionCountOf(blocks));
     }
   });
 

@@ -105,10 +105,10 @@ describe("token metadata reads", () => {
 
   it("are retried with exponential backoff while the node fails calls to a contract", async () => {
     await enqueue([gold]);
-    proxy.tamper = (method, reply, params) => {
+    proxy.tamper = (method, response, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
-      delete reply.result;
-      reply.error = { code: -32000, message: "header not found" };
+      delete response.result;
+      response.error = { code: -32000, message: "header not found" };
     };
     const reads = createNodeReadScheduler(deps());
     const waits: number[] = [];
@@ -127,10 +127,10 @@ describe("token metadata reads", () => {
 
   it("store the metadata as unknown after eight attempts", async () => {
     await enqueue([gold]);
-    proxy.tamper = (method, reply, params) => {
+    proxy.tamper = (method, response, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
-      delete reply.result;
-      reply.error = { code: -32000, message: "header not found" };
+      delete response.result;
+      response.error = { code: -32000, message: "header not found" };
     };
     for (let attempt = 0; attempt < 8; attempt += 1) {
       await runAllDue(createNodeReadScheduler(deps()));
@@ -164,11 +164,11 @@ describe("token metadata reads", () => {
   it("are suspended while another process writes the chain's index", async () => {
     await enqueue([gold]);
     const stop = new AbortController();
-    let leading = false;
-    const run = createNodeReadScheduler({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
+    let isLeading = false;
+    const run = createNodeReadScheduler({ ...deps(), isLeading: () => isLeading, pauseMilliseconds: 5 }).run(stop.signal);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await metadata()).toEqual([]);
-    leading = true;
+    isLeading = true;
     while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     await run;

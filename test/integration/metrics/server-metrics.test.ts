@@ -48,9 +48,9 @@ describe("server metrics", () => {
     // Metrics of Node.js have a series for each kind of resource that the process currently uses.
     const series = async (): Promise<Set<string>> =>
       new Set((await samples()).flatMap(({ name, labels }) => (name.startsWith("ashlar_") ? `${name} ${JSON.stringify(labels)}` : [])));
-    const sendHostileRequests = (count: number) =>
+    const sendHostileRequests = (batch: number) =>
       Promise.all(
-        Array.from({ length: 40 }, (_, index) => `${count}-${index}`).flatMap((text) => [
+        Array.from({ length: 40 }, (_, index) => `${batch}-${index}`).flatMap((text) => [
           app.withoutKey().get(`/v1/x${text}/"\n}/`.replace("\n", "%0a")),
           app.withoutKey().get(`/${text}`),
           app.get(`/v1/chains/?${text}=${text}`),
@@ -77,7 +77,7 @@ describe("a request that exceeds a limit", () => {
   let limited: Harness | undefined;
   afterEach(() => limited?.end());
 
-  it("is counted under the limit", async () => {
+  it("is counted with the limit as a label", async () => {
     limited = await startHarness(
       { getAllChains: async () => ({ items: [] }) },
       { counts: metrics.addServer("limited", {}), limits: { requestsPerSecond: 1, burstRequests: 0 } },

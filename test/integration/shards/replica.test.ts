@@ -23,14 +23,14 @@ afterAll(async () => {
 });
 
 /** The number of statements that ran on the replica of b. */
-const statementsOf = ({ replicas }: Server): number =>
+const statementCountOf = ({ replicas }: Server): number =>
   replicas.b?.pools["replica 1"]?.usage().statements.counts.reduce((sum, count) => sum + count, 0) ?? 0;
 const isUsed = ({ replicas }: Server) => replicas.b?.status()[0]?.isUsed === true;
 /** Sends a request, and returns its status and the number of statements that it ran on the replica. */
 async function request(server: Server, name: "one" | "two"): Promise<readonly [status: number, onReplica: number]> {
-  const before = statementsOf(server);
+  const before = statementCountOf(server);
   const { status } = await server.get(balancesPath(name, sharded[name]));
-  return [status, statementsOf(server) - before];
+  return [status, statementCountOf(server) - before];
 }
 
 test("a shard's replica runs only statements for requests for its chains", async () => {

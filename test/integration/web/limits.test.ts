@@ -143,10 +143,10 @@ describe("a response that does not arrive", () => {
   });
 
   it("leaves no connection open", async () => {
-    let closed = false;
-    untrusted.respond = ({ socket }) => socket.on("close", () => (closed = true));
+    let isClosed = false;
+    untrusted.respond = ({ socket }) => socket.on("close", () => (isClosed = true));
     await fetchWith(urlOf("/"), { milliseconds: 200 });
     await wait(200);
-    expect(closed).toBe(true);
+    expect(isClosed).toBe(true);
   });
 });

@@ -11,7 +11,7 @@ export interface Reply {
 /** A keep-alive connection that sends one request at a time. */
 export interface Connection {
   /** Sends a request, and calls `done` with its response or with the error that ended the connection. */
-  send(request: string, done: (reply: Reply | Error) => void): void;
+  send(request: string, done: (outcome: Reply | Error) => void): void;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ const lastChunk = "\r\n0\r\n\r\n";
  */
 export function openConnection(port: number, onEnd: () => void): Connection {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
-  let pending: ((reply: Reply | Error) => void) | null = null;
+  let pending: ((outcome: Reply | Error) => void) | null = null;
   let parts: Buffer[] = [];
   let head: Head | null = null;
   let received = 0;

@@ -64,13 +64,13 @@ export function runOpenLoop({ port, rate, milliseconds, paths, keys }: OpenLoop)
   const textOf = (number: number): string =>
     `GET ${paths[number % paths.length]} HTTP/1.1\r\nHost: load\r\nAuthorization: Bearer ${keys[number % keys.length]}\r\n\r\n`;
 
-  const count = (reply: Reply | Error, at: number): void => {
+  const count = (outcome: Reply | Error, at: number): void => {
     done += 1;
-    if (reply instanceof Error) {
-      errors[reply.message] = (errors[reply.message] ?? 0) + 1;
+    if (outcome instanceof Error) {
+      errors[outcome.message] = (errors[outcome.message] ?? 0) + 1;
       return;
     }
-    const { status, hasRetryAfter, text } = reply;
+    const { status, hasRetryAfter, text } = outcome;
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status === 200) times.record(Math.max(1, Math.round((performance.now() - at) * 1000)));
     else examples[status] ??= text.slice(0, 300);
@@ -97,9 +97,9 @@ export function runOpenLoop({ port, rate, milliseconds, paths, keys }: OpenLoop)
       if (connection === null) return;
       due.shift();
       const { at, number } = next;
-      connection.send(textOf(number), (reply) => {
-        count(reply, at);
-        if (!(reply instanceof Error)) idle.push({ connection, since: performance.now() });
+      connection.send(textOf(number), (outcome) => {
+        count(outcome, at);
+        if (!(outcome instanceof Error)) idle.push({ connection, since: performance.now() });
         sendDue();
       });
     }

@@ -14,15 +14,15 @@ export interface Balancer {
 interface Upstream {
   readonly url: string;
   readonly agent: Agent;
-  requests: number;
+  activeRequests: number;
 }
 
-const upstreamOf = (url: string): Upstream => ({ url, agent: new Agent({ keepAlive: true }), requests: 0 });
+const upstreamOf = (url: string): Upstream => ({ url, agent: new Agent({ keepAlive: true }), activeRequests: 0 });
 
 function forward(upstream: Upstream, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  upstream.requests += 1;
+  upstream.activeRequests += 1;
   outgoing.once("close", () => {
-    upstream.requests -= 1;
+    upstream.activeRequests -= 1;
   });
   const { method, headers, url } = incoming;
   const sent = request(upstream.url + url, { agent: upstream.agent, method, headers }, (response) => {
@@ -53,7 +53,7 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
       const index = upstreams.findIndex(({ url }) => url === replaced);
       const [drained] = upstreams.splice(index, 1, upstreamOf(replacement));
       if (index < 0 || drained === undefined) throw new Error(`Unknown server ${replaced}.`);
-      await until(`the last response from ${replaced}`, () => drained.requests === 0, 30_000);
+      await until(`the last response from ${replaced}`, () => drained.activeRequests === 0, 30_000);
       drained.agent.destroy();
     },
     async close() {

@@ -36,7 +36,7 @@ export function createComparison(
   const agents = [server, reference].map(() => new Agent({ keepAlive: true }));
   const counts: Comparisons = { equal: 0, superseded: 0, others: {}, wrong: [] };
   let next = 0;
-  const versionOf = async (): Promise<string> => {
+  const readVersion = async (): Promise<string> => {
     const [row] = await database.query<{ version: string | null }>("SELECT sum(version)::text AS version FROM content_versions");
     return row?.version ?? "";
   };
@@ -45,13 +45,13 @@ export function createComparison(
     path: string,
     key: string,
   ): Promise<{ readonly version: string; readonly verdict: Verdict; readonly text: string }> => {
-    const version = await versionOf();
+    const version = await readVersion();
     const outcomes = await Promise.all([server, reference].map((url, index) => request(url + path, key, agents[index] ?? false)));
     const [failure] = outcomes.flatMap((outcome) => failureOf(outcome) ?? []);
     const [body, expected] = outcomes.map((outcome) => (isResponse(outcome) ? normalise(outcome.body) : ""));
     const text = `${path}: ${body}, expected ${expected}`;
     if (failure !== undefined) return { version, verdict: { failure }, text };
-    if (version !== (await versionOf())) return { version, verdict: "superseded", text };
+    if (version !== (await readVersion())) return { version, verdict: "superseded", text };
     return { version, verdict: body === expected ? "equal" : "different", text };
   };
   const count = (verdict: Verdict, text: string): void => {
@@ -63,9 +63,9 @@ export function createComparison(
     counts,
     /** Whether jobs have finished their work for the last block: the content does not change for one second. */
     isSettled: async (): Promise<boolean> => {
-      const version = await versionOf();
+      const version = await readVersion();
       await wait(1_000);
-      return version === (await versionOf());
+      return version === (await readVersion());
     },
     /** Requests a path from both servers until the responses are equal, or differ for too long at the same version. */
     async compare(path: string): Promise<void> {

@@ -21,7 +21,7 @@ export interface HashLoad {
 }
 
 /** Starts clients that request each path in turn. */
-export function startHashLoad(url: string, paths: readonly string[], key: string, clients: number): HashLoad {
+export function startHashLoad(url: string, paths: readonly string[], key: string, clientCount: number): HashLoad {
   const seen: SeenBlocks[] = [];
   const failures = new Map<string, number>();
   // Hashes are interned to save memory.
@@ -33,7 +33,7 @@ export function startHashLoad(url: string, paths: readonly string[], key: string
     return hash;
   };
   let isRunning = true;
-  const running = Array.from({ length: clients }, async (_, client) => {
+  const running = Array.from({ length: clientCount }, async (_, client) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let number = client; isRunning; number += 1) {
       await wait(pauseMilliseconds);

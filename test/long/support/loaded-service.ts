@@ -55,7 +55,7 @@ export const loadedLimits = {
   bytesInFlight: "unlimited",
 };
 
-const requestMilliseconds = 20;
+const requestIntervalMilliseconds = 20;
 const latestPath = "/v1/own/block_v2/latest/";
 
 /** A client for a service with a chain called `own`. */
@@ -93,7 +93,7 @@ export function createClient({ port, key, tokens }: { readonly port: number; rea
         }
       };
       const sending = (async () => {
-        for (let sent = 0; !isEnding; sent += 1, await wait(requestMilliseconds)) void sendOne(paths[sent % paths.length] ?? "");
+        for (let sent = 0; !isEnding; sent += 1, await wait(requestIntervalMilliseconds)) void sendOne(paths[sent % paths.length] ?? "");
       })();
       return {
         /** The counts since the last call. */

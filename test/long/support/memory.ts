@@ -27,10 +27,10 @@ export async function heapMegabytes(output: string): Promise<number> {
   const call = (id: number, method: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const onMessage = ({ data }: { readonly data: unknown }): void => {
-        const reply = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown };
-        if (reply.id !== id) return;
+        const response = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown };
+        if (response.id !== id) return;
         socket.removeEventListener("message", onMessage);
-        resolve(reply.result);
+        resolve(response.result);
       };
       socket.addEventListener("message", onMessage);
       socket.addEventListener("close", () => reject(new Error("The inspector closed the connection.")));

@@ -52,7 +52,7 @@ function run(
 }
 
 /** One machine in the cluster. */
-interface Node {
+interface Machine {
   readonly name: string;
   readonly folder: string;
   readonly port: number;
@@ -60,12 +60,12 @@ interface Node {
   patroni: Program;
 }
 
-const postmasterOf = ({ folder }: Node): number => Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
-const hasRole = async ({ restPort }: Node, role: "primary" | "replica"): Promise<boolean> =>
+const postmasterOf = ({ folder }: Machine): number => Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+const hasRole = async ({ restPort }: Machine, role: "primary" | "replica"): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${restPort}/${role}`, { signal: AbortSignal.timeout(2_000) }).catch(() => null))?.ok === true;
 
 /** Writes the documented server configuration with this server's name, addresses and paths. */
-async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">, etcdPort: number): Promise<void> {
+async function configure({ name, folder, port, restPort }: Omit<Machine, "patroni">, etcdPort: number): Promise<void> {
   const example = adapt(await documentedExample(page, "yaml", "# /etc/patroni/config.yml"), {
     "name: db1": `name: ${name}`,
     "10.0.0.11:2379,10.0.0.12:2379,10.0.0.13:2379": `127.0.0.1:${etcdPort}`,
@@ -79,7 +79,7 @@ async function configure({ name, folder, port, restPort }: Omit<Node, "patroni">
   await writeFile(join(folder, "config.yml"), example);
 }
 
-const startPatroni = ({ folder }: Omit<Node, "patroni">): Program => run("patroni", [join(folder, "config.yml")], folder, account);
+const startPatroni = ({ folder }: Omit<Machine, "patroni">): Program => run("patroni", [join(folder, "config.yml")], folder, account);
 
 /** Runs the documented Patroni and HAProxy examples with two PostgreSQL servers and one etcd. */
 export async function startPatroniCluster(): Promise<FailoverCluster> {
@@ -94,21 +94,21 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
   ];
   const etcd = run("etcd", etcdArguments, folder);
   await until("etcd", async () => (await fetch(`${clientUrl}/health`).catch(() => null))?.ok === true, 20_000);
-  const nodes: Node[] = [];
+  const machines: Machine[] = [];
   for (const name of ["db1", "db2"]) {
     const settings = { name, folder: join(folder, name), port: await freePort(), restPort: await freePort() };
     mkdirSync(settings.folder, { mode: 0o700 });
     if (account.uid !== undefined) chownSync(settings.folder, account.uid, account.gid);
     await configure(settings, etcdPort);
-    const node = { ...settings, patroni: startPatroni(settings) };
-    nodes.push(node);
-    const role = nodes.length === 1 ? "primary" : "replica";
-    await until(`${name} to be the ${role}`, () => hasRole(node, role), 60_000).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${node.patroni.output()}`);
+    const machine = { ...settings, patroni: startPatroni(settings) };
+    machines.push(machine);
+    const role = machines.length === 1 ? "primary" : "replica";
+    await until(`${name} to be the ${role}`, () => hasRole(machine, role), 60_000).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${machine.patroni.output()}`);
     });
   }
-  const [first, second] = nodes;
-  if (first === undefined || second === undefined) throw new Error("unreachable: there are two servers");
+  const [first, second] = machines;
+  if (first === undefined || second === undefined) throw new Error("Expected two machines.");
 
   const balancerFile = join(folder, "haproxy.cfg");
   const balancerConfig = adapt(await documentedExample(page, "haproxy"), {
@@ -137,7 +137,7 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
 
   let killed = first;
   let isPatroniLost = false;
-  const otherThan = (node: Node): Node => (node === first ? second : first);
+  const otherThan = (machine: Machine): Machine => (machine === first ? second : first);
   return {
     settings,
     async failPrimary(loss) {
@@ -157,7 +157,7 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
       return settings.readUrls.find((url) => url.includes(`:${killed.port}/`)) ?? "";
     },
     async stop() {
-      for (const program of [balancer, ...nodes.map(({ patroni }) => patroni), etcd]) {
+      for (const program of [balancer, ...machines.map(({ patroni }) => patroni), etcd]) {
         if (program.child.exitCode === null && program.child.signalCode === null) program.child.kill("SIGTERM");
         await program.exited;
       }

@@ -11,16 +11,16 @@ export interface LongChain {
   readonly config: ChainConfig;
   /** Adds three blocks with transfers and approvals, or sometimes with transactions of every kind. */
   grow(): Promise<void>;
-  /** Replaces the last 1 to 10 blocks with a longer branch, and returns their number. */
+  /** Replaces the last 1 to 10 blocks with a longer branch, and returns the number of replaced blocks. */
   reorganise(): Promise<number>;
   /** Paths of requests that read blocks, balances, transfers, transactions, logs, holders, collections and approvals. */
   paths(): string[];
 }
 
 const name = "own";
-const rounds = 40;
-/** More states than a reorganisation replaces. Older ones are discarded, because an hour's states take gigabytes. */
-const keptStates = 300;
+const initialRoundCount = 40;
+/** The number of block states that the node keeps: more than a reorganisation replaces. The states of an hour take gigabytes. */
+const keptStateCount = 300;
 const maxDepth = 10;
 const blocksPerRound = 3;
 /**
@@ -31,8 +31,8 @@ const roundsPerStory = 20;
 
 /** Starts a chain of more than 120 blocks. */
 export async function startLongChain(seed: string): Promise<LongChain> {
-  const chain = await startTestChain({ args: ["--prune-history", String(keptStates)] });
-  const story = await buildStory(chain, rounds);
+  const chain = await startTestChain({ args: ["--prune-history", String(keptStateCount)] });
+  const story = await buildStory(chain, initialRoundCount);
   const random = createRandom(seed);
   const settings = {
     name,
@@ -45,7 +45,7 @@ export async function startLongChain(seed: string): Promise<LongChain> {
   };
   const owners = chain.accounts.slice(0, 3) as unknown as readonly [Address, Address, Address];
   let round = 0;
-  let storyRound = rounds;
+  let storyRound = initialRoundCount;
   return {
     chain,
     config: { ...chainConfig.parse(settings), id: settings.id },

@@ -8,7 +8,7 @@ const minSuccessShare = 0.98;
 const p99Milliseconds = 1_000;
 const firstRate = 10;
 const growth = 1.8;
-const bisections = 4;
+const bisectionCount = 4;
 
 /** The highest rate that a server sustains, and the number of 200 responses per second at that rate. */
 export interface Sustainable {
@@ -39,7 +39,7 @@ export async function findSustainableRate(
   let best: Sustainable | null = null;
   let failed: number | null = null;
   let rate = firstRate;
-  for (let bisection = 0; bisection < bisections; ) {
+  for (let bisection = 0; bisection < bisectionCount; ) {
     const { isSustained, result } = await attempt(rate);
     if (isSustained) best = { rate, goodput: goodputOf(result) };
     else if (best === null) throw new Error(`The server does not even sustain ${rate} requests/s: ${summaryOf(result)}`);

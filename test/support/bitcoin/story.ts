@@ -35,8 +35,8 @@ export interface BitcoinStory {
 const blockReward = 50_00000000n;
 
 /** Creates a story on a chain that consists of its genesis block. */
-export function createStory(chain: BitcoinChain, random: Random, people: number): BitcoinStory {
-  const wallets = Array.from({ length: people }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
+export function createStory(chain: BitcoinChain, random: Random, ownerCount: number): BitcoinStory {
+  const wallets = Array.from({ length: ownerCount }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
   const owners = new Map(wallets.map((wallet) => [hexOf(wallet.script), wallet]));
   /** The unspent outputs before each block, to start a branch at any height. */
   const unspentBefore: (readonly Coin[])[] = [[], []];
@@ -45,12 +45,12 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
 
   const randomPayment = (coins: readonly Coin[]): readonly Payment[] => {
     const total = coins.reduce((sum, { value }) => sum + value, 0n);
-    const outputs = random.between(1, 4);
+    const outputCount = random.between(1, 4);
     const spendable = total > 10_000n ? total - BigInt(random.between(0, 999)) : total;
-    const share = spendable / BigInt(outputs);
-    return Array.from({ length: outputs }, (_, index) => {
+    const share = spendable / BigInt(outputCount);
+    return Array.from({ length: outputCount }, (_, index) => {
       const { kind, script } = anyWallet();
-      const rest = index === outputs - 1 ? spendable - share * BigInt(outputs - 1) : share;
+      const rest = index === outputCount - 1 ? spendable - share * BigInt(outputCount - 1) : share;
       return { script, value: kind === "data" ? 0n : rest };
     });
   };
@@ -101,9 +101,9 @@ export function createStory(chain: BitcoinChain, random: Random, people: number)
     mine,
     repeatCoinbase: (height) => record(chain.mine([], chain.blocks[height]?.transactions[0] as Transaction)),
     reorganise: (height) => {
-      const blocks = chain.blocks.length - 1 - height;
+      const removedCount = chain.blocks.length - 1 - height;
       removeAbove(height);
-      for (let count = 0; count <= blocks; count += 1) mine();
+      for (let count = 0; count <= removedCount; count += 1) mine();
     },
     entriesOf: (address) => (entries.get(address) ?? []).toReversed(),
   };

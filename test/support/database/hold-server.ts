@@ -1,8 +1,8 @@
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
 
 /**
- * A process that keeps an embedded server running: it prints the result on one line, and stops the server when its standard input ends.
- * Usage: `hold-server.ts <data directory> [uid]`. If started as root, it switches to the user after it has loaded its modules.
+ * A process that keeps an embedded server running: it prints the server's URL or the error as one line of JSON, and stops the server when its standard input
+ * ends. Usage: `hold-server.ts <data directory> [uid]`. If started as root, it switches to the user id after it has loaded its modules.
  */
 const [dataDirectory = "", uid] = process.argv.slice(2);
 if (uid !== undefined) {

@@ -36,7 +36,7 @@ pool_mode = transaction
 default_pool_size = 2
 `,
   );
-  // pgbouncer refuses to run as root, and the other user must be able to read the file.
+  // pgbouncer refuses to run as root, so it runs as nobody, who must be able to read the file.
   await chmod(folder, 0o755);
   const user = process.getuid?.() === 0 ? ["--user", "nobody"] : [];
   const child = spawn("pgbouncer", [...user, file], { stdio: ["ignore", "ignore", "pipe"] });

@@ -168,8 +168,8 @@ export function createBalanceChecker(
   };
 
   return {
-    /** Compares all accounts' native balances, and the token balances of all owners in the logs. */
-    at: async (height: number, served: number | "head" = height): Promise<Comparison[]> => compareAt(height, await itemsAt(served)),
+    /** Compares all accounts' native balances, and the token balances of all owners in the logs: the node's at `height` and the API's at `servedAt`. */
+    at: async (height: number, servedAt: number | "head" = height): Promise<Comparison[]> => compareAt(height, await itemsAt(servedAt)),
 
     /** Returns the node's values only. */
     nodeAt: (height: number): Promise<Comparison[]> => compareAt(height, new Map()),

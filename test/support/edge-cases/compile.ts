@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import type { Artifact } from "../chain.ts";
 import { compileInput, contractNamed, solidityInput } from "../solidity.ts";
 
-const folder = fileURLToPath(new URL(".", import.meta.url));
+const edgeCasesFolder = fileURLToPath(new URL(".", import.meta.url));
 
 /** Compiles this folder's contracts. They target London; the code runs on later forks too. */
-export const compileEdgeCases = (): Promise<(name: string) => Artifact> => compileFolder(folder, "london");
+export const compileEdgeCases = (): Promise<(name: string) => Artifact> => compileFolder(edgeCasesFolder, "london");
 
 /** Compiles a folder's contracts and returns a lookup by name. */
 export async function compileFolder(folder: string, evmVersion: string): Promise<(name: string) => Artifact> {

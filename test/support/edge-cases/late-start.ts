@@ -19,11 +19,11 @@ export const changedSince = (compared: readonly Comparison[], before: readonly C
 
 /** Makes a node respond to state reads below a height as if the state had been pruned. */
 export const pruneState = (proxy: RpcProxy, oldest: number): void => {
-  proxy.tamper = (method, reply, params) => {
+  proxy.tamper = (method, response, params) => {
     if (!["eth_call", "eth_getBalance", "eth_getCode", "eth_getStorageAt"].includes(method)) return;
     const height = params.findLast((value) => typeof value === "string" && /^(0x[0-9a-f]{1,8}|earliest)$/.test(value));
     if (height === undefined || (height !== "earliest" && Number(height) >= oldest)) return;
-    delete reply.result;
-    reply.error = { code: -32_000, message: "missing trie node: state is not available" };
+    delete response.result;
+    response.error = { code: -32_000, message: "missing trie node: state is not available" };
   };
 };

@@ -36,7 +36,7 @@ const addressesIn = ({ topics, data }: Log): Address[] => {
   );
 };
 
-/** Reads all of a chain's receipts and traces, including those of failed calls. */
+/** Returns the participants of a chain, from all its receipts and traces, including those of failed calls. */
 export async function findParticipants(chain: TestChain): Promise<Participants> {
   const heights = Array.from({ length: (await chain.head()) + 1 }, (_, height) => toHex(height));
   const query = <T>(method: string, ...rest: unknown[]): Promise<T[]> =>

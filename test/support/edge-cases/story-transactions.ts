@@ -69,8 +69,8 @@ export async function addDelegatedAccount(
   const address = delegator.address.toLowerCase() as Address;
   const delegateTo = async (contractAddress: Address, data: Hex): Promise<void> => {
     const nonce = Number(await chain.rpc<Hex>("eth_getTransactionCount", [address, "latest"]));
-    // The transaction itself uses the first nonce.
     if (delegator.signAuthorization === undefined) throw new Error("The account cannot sign authorizations");
+    // The transaction itself uses the first nonce.
     const authorizationList = [await delegator.signAuthorization({ contractAddress, chainId, nonce: nonce + 1 })];
     const price = { maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gwei };
     const signed = await delegator.signTransaction({

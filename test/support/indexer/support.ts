@@ -113,7 +113,7 @@ export const runUntil = async (indexer: Indexer, isDone: () => boolean, limitMil
   if (!isDone()) throw new Error(`The indexer did not meet the condition in time: ${JSON.stringify(indexer.status())}`);
 };
 
-/** Every balance with the block that set it, from ended periods and current rows. */
+/** A subquery that returns every balance with the block that set it, from ended periods and current rows. */
 export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 

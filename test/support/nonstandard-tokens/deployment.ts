@@ -12,7 +12,7 @@ import type { Field, TestToken } from "./token-kind.ts";
 import { tokenKinds } from "./token-kinds.ts";
 
 const chainId = 31337;
-/** Before Cancun, where SELFDESTRUCT still removes a contract (EIP-6780). */
+/** The last fork before Cancun: SELFDESTRUCT still removes a contract (EIP-6780). */
 const fork = "shanghai";
 const firstTimestamp = 1_700_000_000;
 const secondsPerBlock = 12;

@@ -2,8 +2,8 @@ import { defaultAllowanceReadSettings } from "../../../runtime/domains/approvals
 import { defaultReconciliation } from "../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
 
 /**
- * Runs the reconciliation jobs five times a second instead of every few seconds. All other delays keep their defaults; the tests advance the clock to get past
- * them.
+ * Makes the reconciliation jobs run five times a second instead of every few seconds. All other delays keep their defaults; the tests advance the clock to get
+ * past them.
  */
 export const shortenJobIntervals = (): void => {
   Object.assign(defaultReconciliation, {

@@ -68,8 +68,8 @@ const callAll = async (
     const batch = calls.slice(first, first + callsPerBatch);
     const body = JSON.stringify(batch.map((params, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [params, toHex(height)] })));
     const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const replies = (await response.json()) as { readonly id: number; readonly result?: Hex }[];
-    const byId = new Map(replies.map(({ id, result }) => [id, result]));
+    const responses = (await response.json()) as { readonly id: number; readonly result?: Hex }[];
+    const byId = new Map(responses.map(({ id, result }) => [id, result]));
     words.push(
       ...batch.map((_, id) => {
         const result = byId.get(id);
@@ -105,7 +105,7 @@ export const createNodeReader = ({ chain, tokens, accounts, reentrantReceiver }:
   const callAt = async (height: number, calls: readonly { readonly to: Address; readonly data: Hex }[]) =>
     callAll(chain.url, calls, height);
 
-  /** Returns each destroyed contract's last height with a response. */
+  /** Returns the last height at which each destroyed contract responded. */
   const lastHeights = async (height: number): Promise<ReadonlyMap<TestToken, number>> => {
     const found = new Map<TestToken, number>();
     const data = encodeFunctionData({ abi, functionName: "totalSupply" });

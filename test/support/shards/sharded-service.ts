@@ -179,9 +179,9 @@ export interface Server extends ApiServer {
 export async function serve(config: Config, key: string): Promise<Server> {
   const stop = new AbortController();
   const log: string[] = [];
-  const process = longRunning(stop.signal, (line) => log.push(line));
-  const database = await openService(config, [], process);
-  const shards = openServingShards(database.shards, process.logger);
+  const running = longRunning(stop.signal, (line) => log.push(line));
+  const database = await openService(config, [], running);
+  const shards = openServingShards(database.shards, running.logger);
   const { serving: pool, control, reader, notifications } = database;
   const serving = await startApiServer({
     config,

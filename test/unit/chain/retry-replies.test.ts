@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { BadReplyError, RpcError } from "../../../runtime/chain/errors.ts";
 import { untilConsistent } from "../../../runtime/chain/retry-replies.ts";
 
-it("repeats failed requests and inconsistent replies, and reports only the latter", async () => {
+test("untilConsistent repeats requests that fail or have inconsistent responses, and reports only the latter", async () => {
   const failures = [new RpcError("eth_getBlockByNumber", -32000, "overloaded"), new BadReplyError("the parent hash differs")];
   const reasons: string[] = [];
   const work = async () => {

@@ -40,8 +40,8 @@ test("a database's configuration has its URLs and chains", () => {
   const lines = [`databaseUrl: ${urlOf("control")}`, `readUrls: [${urlOf("c1")}]`, `databases: { b: "${urlOf("b")}" }`, ...chains];
   const config = load(lines);
   const settingsOf = (name: string | null) => {
-    const { databaseUrl, readUrls, chains: own } = configOfDatabase(config, name);
-    return [databaseUrl, readUrls, own.map((chain) => chain.name)];
+    const { databaseUrl, readUrls, chains: databaseChains } = configOfDatabase(config, name);
+    return [databaseUrl, readUrls, databaseChains.map((chain) => chain.name)];
   };
   expect(settingsOf(null)).toEqual([urlOf("control"), [urlOf("c1")], ["one"]]);
   expect(settingsOf("b")).toEqual([urlOf("b"), [], ["two"]]);

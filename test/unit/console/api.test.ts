@@ -27,7 +27,7 @@ describe("the console's requests", () => {
       502,
       "The response with status 502 is not a JSON object.",
     ],
-    ["JSON that is no object", json(null, 502), 502, "The response with status 502 is not a JSON object."],
+    ["JSON that is not an object", json(null, 502), 502, "The response with status 502 is not a JSON object."],
     ["a page instead of data", () => new Response("<h1>Welcome</h1>"), 200, "The response with status 200 is not a JSON object."],
     [
       "no response",

@@ -95,7 +95,7 @@ describe("a page of a long list", () => {
     expect(list.skipped).toEqual([410]);
   });
 
-  it("is located once for concurrent requests, and by the next one if a request fails", async () => {
+  it("is located once for concurrent requests, and by the next request if one fails", async () => {
     const { list, request } = createList("a", rowsOf(500));
     const read = createPageReader<string>({ spacing: 100 });
     const failing = { ...request, locate: () => Promise.reject(new Error("Cancelled")) };

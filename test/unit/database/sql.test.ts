@@ -26,8 +26,8 @@ describe("the sql tag", () => {
 
   it("does not compile with a string in the text", () => {
     // @ts-expect-error a string is not a fragment
-    const compose = (name: string) => sql`SELECT ${name}`;
-    expect(compose("x").text).not.toContain("x");
+    const selectName = (name: string) => sql`SELECT ${name}`;
+    expect(selectName("x").text).not.toContain("x");
   });
 });
 
@@ -41,12 +41,12 @@ describe("a statement's name", () => {
 
   it("is assigned to a limited number of texts", async () => {
     vi.resetModules();
-    const { statementName } = await import("../../../runtime/database/sql.ts");
-    const assignedNames = Array.from({ length: 2_000 }, (_, number) => statementName(`SELECT ${number} AS bounded`)).filter(
+    const { statementName: nameOf } = await import("../../../runtime/database/sql.ts");
+    const assignedNames = Array.from({ length: 2_000 }, (_, number) => nameOf(`SELECT ${number} AS bounded`)).filter(
       (name) => name !== undefined,
     );
     expect(assignedNames.length).toBeLessThanOrEqual(1_000);
-    expect(statementName("SELECT 0 AS bounded")).toBeDefined();
+    expect(nameOf("SELECT 0 AS bounded")).toBeDefined();
   });
 });
 

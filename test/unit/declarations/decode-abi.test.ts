@@ -6,8 +6,8 @@ import { decodeAbi } from "../../../runtime/declarations/abi/decode-abi.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
 
 const random = createRandom("strict ABI");
-const hexOf = (bytes: number): Hex =>
-  `0x${Array.from({ length: bytes }, () => random.between(0, 255).toString(16).padStart(2, "0")).join("")}`;
+const hexOf = (byteCount: number): Hex =>
+  `0x${Array.from({ length: byteCount }, () => random.between(0, 255).toString(16).padStart(2, "0")).join("")}`;
 const numberOf = (bits: number): bigint => BigInt(hexOf(bits / 8));
 
 const items = ["address", "bool", "uint8", "uint112", "uint256", "int24", "int256", "bytes1", "bytes32", "bytes", "string"];

@@ -49,7 +49,7 @@ describe("OrderFulfilled", () => {
     });
   });
 
-  it("is null if it is truncated, has an out-of-range word or has the wrong topics", () => {
+  it("is decoded as null if it is truncated, has an out-of-range word or has the wrong topics", () => {
     const words = (data.length - 2) / 64;
     for (let truncated = 0; truncated < data.length - 2; truncated += 32)
       expect(orderFulfilled.decode(log({ data: data.slice(0, 2 + truncated) as Hex }), 0)).toBeNull();
@@ -72,7 +72,7 @@ describe("OrderFulfilled", () => {
 });
 
 describe("OrdersMatched", () => {
-  it("contains its order hashes, and is null if it is malformed", () => {
+  it("is decoded with its order hashes, and as null if it is malformed", () => {
     const [, other] = ["cd", "ef"].map((byte): Hash => `0x${byte.repeat(32)}`) as [Hash, Hash];
     const matched = {
       index: 9,
@@ -88,7 +88,7 @@ describe("OrdersMatched", () => {
 });
 
 describe("CryptoPunks events", () => {
-  it("are decoded as their contract declares them, and are null if they are malformed", () => {
+  it("are decoded as their contract declares them, and as null if they are malformed", () => {
     const cases = [
       [
         punkAssigned,

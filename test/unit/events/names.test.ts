@@ -39,7 +39,7 @@ describe("name events", () => {
     });
   });
 
-  it("decode the zero address as null", () => {
+  it("have null for the zero address", () => {
     expect(decode(names.nameNewResolver, [node], asWord(zeroAddress))).toEqual({
       ...logPosition,
       kind: "nameResolver",
@@ -54,7 +54,7 @@ describe("name events", () => {
     });
   });
 
-  it("decode AddressChanged for ether, and for no other coin type", () => {
+  it("include AddressChanged for ether, and for no other coin type", () => {
     const decodeChange = (coin: bigint, address: Hex) =>
       decode(names.nameAddressChanged, [node], encodeAbiParameters([{ type: "uint256" }, { type: "bytes" }], [coin, address]));
     expect(decodeChange(60n, alice)).toEqual({ ...logPosition, kind: "nameAddress", node, account: alice });
@@ -64,7 +64,7 @@ describe("name events", () => {
     expect(decodeChange(0n, "0x1234")).toBeNull();
   });
 
-  it("decode a claimed name, and an invalid name as null", () => {
+  it("have a claimed name, and null for an invalid name", () => {
     const decodeClaim = (data: Hex) => decode(names.nameNameChanged, [node], data);
     const expectedEvent = (name: string | null) => ({ ...logPosition, kind: "nameText", node, name });
     expect(decodeClaim(claimOf("alice.eth"))).toEqual(expectedEvent("alice.eth"));
@@ -83,11 +83,11 @@ describe("name events", () => {
     ["an oversized offset", `0x${"f".repeat(64)}`],
     ["a length beyond the data", `0x${word(32)}${word(33)}${"61".repeat(32)}`],
     ["an oversized length", `0x${word(32)}${"f".repeat(64)}`],
-  ] as const)("are null with %s", (_, data) => {
+  ] as const)("are decoded as null with %s", (_, data) => {
     expect(decode(names.nameNameChanged, [node], data)).toBeNull();
   });
 
-  it("are null with the wrong number of topics or with invalid addresses", () => {
+  it("are decoded as null with the wrong number of topics or with invalid addresses", () => {
     expect(decode(names.nameTransfer, [], asWord(alice))).toBeNull();
     expect(decode(names.nameTransfer, [node, node], asWord(alice))).toBeNull();
     expect(decode(names.nameNewOwner, [node], asWord(alice))).toBeNull();

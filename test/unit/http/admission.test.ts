@@ -78,7 +78,7 @@ describe("request admission", () => {
     await enter("long", 4);
     for (let index = 0; index < 40; index += 1) await enter(`cheap ${index}`, 1);
     while (!log.includes("long")) await leave(log.at(-1) ?? "");
-    // The first one was admitted without waiting, 16 overtook.
+    // The first request was admitted without waiting, and 16 requests overtook the long one.
     expect(log.indexOf("long")).toBe(1 + 16);
   });
 });

@@ -14,9 +14,9 @@ function limitsWithClock() {
   const limiter = createKeyLimits(defaults, usage);
   /** Counts a request as the meter does. */
   const admit = (activeKey: Pick<ActiveKey, "id" | "limits">) => {
-    const own = limitsOf(defaults, activeKey);
-    const before = usage.usageOf(activeKey.id, drainOf(own));
-    const exceeded = exceededLimit(own, before);
+    const keyLimits = limitsOf(defaults, activeKey);
+    const before = usage.usageOf(activeKey.id, drainOf(keyLimits));
+    const exceeded = exceededLimit(keyLimits, before);
     if (exceeded === null) usage.start(activeKey.id);
     return limiter.admit(activeKey, { usage: before, exceeded });
   };
@@ -28,7 +28,7 @@ const errorOf = (work: () => unknown): { status: number; message: string; header
   } catch (error) {
     return error as { status: number; message: string; headers: Record<string, string> };
   }
-  throw new Error("Expected an error");
+  throw new Error("Expected the limiter to refuse the request");
 };
 
 describe("the limits of a key", () => {
@@ -48,7 +48,7 @@ describe("the limits of a key", () => {
     expect(() => limits.admit(key)).not.toThrow();
   });
 
-  it("drain database time at the limit per minute", () => {
+  it("drain database time at the rate of the limit", () => {
     const { clock, limits } = limitsWithClock();
     // 26 s used of 20 s allowed: 6 s must drain, at a third of a second per second.
     limits.admit(key).end(26_000);
@@ -92,8 +92,8 @@ describe("the limits of a key", () => {
 
   it("can be overridden for a key", () => {
     const { limits } = limitsWithClock();
-    const own = { id: 9, limits: { concurrentRequests: 3, databaseSecondsPerMinute: "unlimited" } } as const;
-    expect(limits.admit(own).headers["RateLimit-Policy"]).toBe('"concurrentRequests";q=3, "bytesInFlight";q=1000');
+    const keyWithLimits = { id: 9, limits: { concurrentRequests: 3, databaseSecondsPerMinute: "unlimited" } } as const;
+    expect(limits.admit(keyWithLimits).headers["RateLimit-Policy"]).toBe('"concurrentRequests";q=3, "bytesInFlight";q=1000');
     const unlimited = limits.admit({ id: 10, limits: noKeyLimits });
     expect(unlimited.headers).toEqual({});
     unlimited.end(1_000_000);

@@ -28,7 +28,7 @@ describe("the quotas of a process", () => {
     expect([send(), send(), send(), send()]).toEqual([null, null, null, "day"]);
     now = new Date("2026-12-01T00:00:00Z");
     expect(send()).toBe(null);
-    await until("a lease is being taken", () => leases.length === 1);
+    await until("a lease to be requested", () => leases.length === 1);
     // The lease contains the previous day's last credit.
     leases[0]?.({ granted: 1, quota, left: { day: 0, month: null } });
     await new Promise((resolve) => setImmediate(resolve));

@@ -20,7 +20,7 @@ const projection = defineProjection({
 const createRecordingDatabase = (stored: Readonly<Record<string, Row>> = {}) => {
   const queried: string[][] = [];
   const database: Queryable = {
-    run: () => Promise.reject(new Error("not used")),
+    run: () => Promise.reject(new Error("Unexpected statement")),
     query: <R extends object>(_sql: unknown, parameters: readonly unknown[] = []) => {
       const keys = [...String(parameters[1]).matchAll(/x([0-9a-f]+)/g)].map(([, digits]) => `0x${digits}`);
       queried.push(keys);

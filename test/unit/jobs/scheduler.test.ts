@@ -11,7 +11,7 @@ const start = (jobs: readonly Job[], isReady = () => true) => {
   const neverResolves = () => new Promise<never>(() => undefined);
   const source = { balances: neverResolves, calls: neverResolves, hashesOf: neverResolves, capabilities: {} } as unknown as Source;
   const unused = () => {
-    throw new Error("not used");
+    throw new Error("Unexpected call");
   };
   const deps: ChainSchedulerDeps = {
     chainId: 1,

@@ -34,7 +34,7 @@ describe("cached loads", () => {
     expect(await loadOne("a")).toBe(2);
   });
 
-  it("are not cached if a change is reported while they run, because they may be older", async () => {
+  it("are not cached if a change is reported while they run, because they may be older than the change", async () => {
     const { state, hooks, loadOne } = createCountedLoad();
     hooks.duringLoad = () => {
       state.version = 1;

@@ -66,8 +66,10 @@ describe("cached lookups", () => {
     await lookUp(1, ["k2", "k1"]);
     expect(state.runs).toEqual([["k1", "k2"], ["k1"], ["k3"], ["k1"]]);
   });
+});
 
-  it("load all keys of each call, each once, if nothing is cached", async () => {
+describe("uncached lookups", () => {
+  it("load all keys of each call, each once", async () => {
     const { state, uncached } = createCountedLookups();
     expect(await uncached(chainId, ["k", "k"])).toEqual(new Map([["k", 1]]));
     expect(await uncached(chainId, ["k"])).toEqual(new Map([["k", 2]]));

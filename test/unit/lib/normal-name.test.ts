@@ -16,7 +16,7 @@ describe("names", () => {
   });
 
   it.each(["alice", "a-b.c--d.eth", "ab--c.eth", "x.ab--c", "-a-.eth", "1.2.3", "xn--abc.eth", "a.-", "ab-", "abc--d.eth", "a."])(
-    "equal the reference implementation's result if they have only plain letters (%s)",
+    "equal the reference implementation's result if they have only ASCII characters (%s)",
     (name) => {
       let expected: string | null = null;
       try {

@@ -76,9 +76,9 @@ describe("forEachInTurns", () => {
 
 describe("turns", () => {
   /** Runs a request's work, which uses its turns in full, and records its completion. */
-  const takeTurns = (turns: number, name: string, completed: string[], request = startRequest().request) =>
+  const takeTurns = (turnCount: number, name: string, completed: string[], request = startRequest().request) =>
     runForRequest(request, async () => {
-      for (let turn = 0; turn < turns; turn += 1) {
+      for (let turn = 0; turn < turnCount; turn += 1) {
         blockLoop(2);
         if (isTurnOver()) await nextTurn();
       }

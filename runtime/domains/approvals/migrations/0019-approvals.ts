@@ -8,7 +8,7 @@ import type { Knex } from "knex";
  * read from the contract: most tokens emit no event when a transfer lowers an allowance.
  * `allowance_reads` lists owners whose tokens were transferred in a way that may have lowered an allowance, with the last block that did so. The allowances of
  * such a pair are in doubt until they are read from the contract at that block or a later one, `read_at_block`. The row is deleted when that block is final;
- * if a reorganisation removes that block, the allowances are in doubt again. `attempts` counts reads to which the contract returned no value.
+ * if a reorganisation removes that block, the allowances are in doubt again. `attempts` counts reads for which the contract returned no value.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -12,7 +12,7 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
  * Approvals: which accounts may transfer others' tokens. The last Approval or ApprovalForAll applies (EIP-20, EIP-721, EIP-1155), and a transfer ends the
  * approval of its token id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which contracts to trust. A
  * transfer by another account may have used an allowance: if the owner ever granted one for the token, its allowances are queued to be read from the contract.
- * Some permits grant an allowance without an event: if the transaction shows its spender, it is stored with amount 0 and read as well.
+ * Some permits grant an allowance without an event: if the transaction identifies the spender, the allowance is stored with amount 0 and read as well.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",

@@ -13,9 +13,9 @@ const maxDigits = 4_096;
 const cache = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
 
 /**
- * The spenders that may have transferred an owner's tokens by `transferFrom`, and so may have an allowance that no event reported. This is the sender
- * of a transaction that calls the token's `transferFrom` directly; otherwise the contract that the transaction calls, if the owner sent the
- * transaction or its call data contains the owner. Traces cannot identify it, because stored traces do not include calls to tokens. Payouts of pools
+ * The spenders that may have transferred an owner's tokens by `transferFrom`, and so may have an allowance that no event reported, by transfer. The spender is
+ * the sender of a transaction that calls the token's `transferFrom` directly; otherwise it is the contract that the transaction calls, if the owner sent the
+ * transaction or its call data contains the owner. Traces cannot identify the spender, because stored traces do not include calls to tokens. Payouts of pools
  * match neither case: a pool sends no transactions and is usually not in the call data.
  */
 export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Address> => {

@@ -77,7 +77,7 @@ async function advanceToHead(session: BitcoinSession, isFollowing: boolean, sign
   return true;
 }
 
-/** The height up to which blocks are final, counted from the last block that was compared with the index. */
+/** The height up to which blocks are final, counted from the last block that was compared with the index; null if none is. */
 const finalizedBelow = ({ chain, position }: BitcoinSession, head: number): number | null => {
   const height = chain.finality === undefined ? -1 : Math.min(head, position.block) - chain.finality;
   return height < 0 ? null : height;

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Bitcoin chains. Amounts are satoshi: all bitcoins are below 2^53. Hashes are in the order of bytes that Bitcoin displays. A transaction id is not unique: two
+ * Bitcoin chains. Amounts are satoshi: all bitcoins are below 2^53. Hashes are in the byte order that Bitcoin displays. A transaction id is not unique: two
  * coinbases were repeated before BIP 30. `fee` is null for a coinbase, and if an input spends an unknown output.
  *
  * An input has the value and the script of the output that it spends, null if they are unknown because the output is before the first indexed block.

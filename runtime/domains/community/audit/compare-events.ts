@@ -85,7 +85,7 @@ const storedRows = (database: Queryable, { table }: Relation, chainId: number, b
     [chainId, [...blocks]],
   );
 
-/** Whether contracts of a kind are listed by reads. They cannot be derived from logs, and their events have rows from the first indexed block on. */
+/** Whether contracts of a kind are listed by reads. Such contracts cannot be derived from logs, and their events have rows from the first indexed block on. */
 const isListed = ({ protocol: { contracts } }: DeclaredFold, kind: string): boolean => (contracts[kind]?.listedBy.length ?? 0) > 0;
 
 /** Below the first indexed block. */

@@ -26,9 +26,9 @@ export const nodeLogsOf = async (
     const result = results[position];
     if (result?.ok !== true || !Array.isArray(result.value)) return null;
     const logs = result.value.map(toNodeLog).sort((left, right) => left.log.index - right.log.index);
-    const transactions = [...groupBy(logs, ({ transactionIndex }) => transactionIndex)].map(([index, own]) => ({
+    const transactions = [...groupBy(logs, ({ transactionIndex }) => transactionIndex)].map(([index, entries]) => ({
       index,
-      logs: own.map(({ log }) => log),
+      logs: entries.map(({ log }) => log),
     }));
     return { block: { number, transactions } };
   });

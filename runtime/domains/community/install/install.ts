@@ -27,7 +27,7 @@ const installLock = 0x6371;
 
 /**
  * Updates declared protocols' tables to match the declarations. A chain's leader calls it before it opens the index. A protocol's
- * checkpoints on all chains are deleted with its tables, so it catches up from the stored ledger; leaders of other chains detect that their
+ * checkpoints on all chains are deleted with its tables, so that its projection catches up from the stored ledger; leaders of other chains detect that their
  * checkpoint has changed and reopen their index. Checkpoints are locked before tables, as in transactions that write batches.
  */
 export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
@@ -73,7 +73,7 @@ const readState = async (client: Queryable, { chainId, opened, switchedOff, read
   return { installed, versions, withoutGrants: readerRole === null ? new Set() : await schemasWithoutGrants(client, readerRole, schemas) };
 };
 
-/** Grants are lost when the role is dropped and recreated. */
+/** The schemas that the role cannot use: grants are lost when the role is dropped and recreated. */
 const schemasWithoutGrants = async (client: Queryable, role: string, schemas: readonly string[]): Promise<Set<string>> => {
   const rows = await client.query<{ schema: string }>(
     "SELECT nspname AS schema FROM pg_namespace WHERE nspname = ANY ($1) AND NOT has_schema_privilege($2, oid, 'USAGE')",

@@ -19,18 +19,18 @@ export interface Installation {
 
 /** What installing a protocol creates: its tables, and a schema with the views and functions through which its operations' SQL reads them. */
 export const installationOf = (protocol: Protocol): Installation => {
-  const own = relationsOf(protocol);
-  const relations = allRelations(own);
+  const protocolRelations = relationsOf(protocol);
+  const relations = allRelations(protocolRelations);
   const schema = schemaOf(protocol.id);
   const statements = [
     ...relations.flatMap((relation) => [createTable(relation), ...relation.indexes.map((index) => createIndex(relation, index))]),
     sql`CREATE SCHEMA ${identifier(schema)}`,
     ...relations.map(({ view, table }) => sql`CREATE VIEW ${identifier(`${schema}.${view}`)} AS SELECT * FROM ${identifier(table.name)}`),
-    ...own.reads.flatMap((read) => createFunction(schema, read)),
+    ...protocolRelations.reads.flatMap((read) => createFunction(schema, read)),
   ];
   const fingerprint = createHash("sha256").update(statements.join("\n")).digest("hex");
   const nameOf = ({ table }: Relation): string => table.name;
-  const readTables = own.reads.flatMap(({ results, latest }) => [results, latest ?? []].flat().map(nameOf));
+  const readTables = protocolRelations.reads.flatMap(({ results, latest }) => [results, latest ?? []].flat().map(nameOf));
   return { id: protocol.id, schema, tables: relations.map(nameOf), readTables, statements, fingerprint };
 };
 

@@ -2,10 +2,10 @@ import type { Knex } from "knex";
 
 /**
  * Declared protocols. `community_protocols` has those whose tables are installed: a hash of the statements that created them, and the names of their tables,
- * which are dropped when the declaration changes or is gone; their views are in the schema `cq_<id>`.
+ * which are dropped when the declaration changes or is removed; their views are in the schema `cq_<id>`.
  * `community_reads` is the queue of contract calls: a read of a protocol that is due for a contract at a block. `attempts` counts calls that failed although the
- * node ran others. `community_read_schedule` has the blocks for which the reads that are due every so many blocks have been queued: from `from_block` to
- * `to_block`, for all contracts of the protocol.
+ * node executed others. `community_read_schedule` has the blocks for which periodic reads have been queued: from `from_block` to `to_block`, for all contracts
+ * of the protocol.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

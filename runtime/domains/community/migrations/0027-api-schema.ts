@@ -4,12 +4,12 @@ import type { Knex } from "knex";
  * The schema `api`: the only relations that the SQL of community protocols may read, besides the tables of its own protocol. It is versioned with the
  * interface: columns are added, never renamed or removed.
  *
- * Views run with the rights of their owner, so that the reader role needs no right to the tables. The functions are plain SQL over these views: PostgreSQL
+ * Views run with the privileges of their owner, so that the reader role needs none on the tables. The functions are plain SQL over these views: PostgreSQL
  * inlines them, and predicates on an owner or a token become index conditions (SQL functions that are STABLE, not STRICT, not SECURITY DEFINER, and without
  * SET clauses; PostgreSQL manual, "Function Volatility Categories").
  *
- * `api.balances_at` returns native and ERC-20 balances after a block: the current rows that were set by then, and for those set later the period that
- * contains the block. `api.prices_at` returns prices in US dollars in the hour of a time: `price` of a whole token, null if its decimals are unknown, and
+ * `api.balances_at` returns native and ERC-20 balances after a block: the current rows that were set by that block, and for rows set later the period that
+ * contains it. `api.prices_at` returns prices in US dollars in the hour that contains a time: `price` of a whole token, null if its decimals are unknown, and
  * `unit_price` of its smallest unit. A token whose price is unknown has no row. Prices that are more than a day behind the chain do not count as current.
  *
  * `community_reader` has the name and the password of the role that runs this SQL (see reader-role.ts); the role itself cannot read it.

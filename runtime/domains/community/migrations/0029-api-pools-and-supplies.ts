@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 /**
  * More views of the schema `api`: supplies of ERC-20 tokens, the accounts of actions on pools, and the pools that several factories announced.
  *
- * `api.supplies` has a row for each block since which an ERC-20 token has another supply: the sum of its mints and burns and the offset that was read from the
+ * `api.supplies` has a row for each block at which the supply of an ERC-20 token changed: the sum of its mints and burns, and the offset that was read from the
  * contract. A supply is null if it is unknown. The parts of the union have no conditions of their own, so that both are index scans in the order of blocks and
  * the newest row up to a block is one probe of each.
  *

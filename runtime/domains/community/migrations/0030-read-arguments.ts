@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** The values of the arguments that a queued read takes from columns of an event, separated by commas, become part of its key. */
+/** Adds to the key of a queued read the values of the arguments that it takes from columns of an event, separated by commas. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     ALTER TABLE community_reads ADD arguments text NOT NULL DEFAULT '', DROP CONSTRAINT community_reads_pkey;

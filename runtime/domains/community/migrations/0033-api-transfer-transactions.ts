@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * `api.transfer_transactions` has the transactions with ERC-20 transfers from or to an address, in the order of blocks: `api.transfers` has those of one token
- * in this order.
+ * `api.transfer_transactions` has the transactions with ERC-20 transfers from or to an address, in block order. `api.transfers` is in block order only for the
+ * transfers of one token.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -47,9 +47,9 @@ export const createCandidates = (
 
 const candidatesOf = (uses: ReadonlyMap<Hash, readonly EventUse[]>, logs: ReadonlyMap<Hash, readonly LogAt[]>): readonly Candidate[] => {
   const found: Candidate[] = [];
-  for (const [topic, own] of uses) {
+  for (const [topic, topicUses] of uses) {
     for (const at of logs.get(topic) ?? []) {
-      for (const use of own)
+      for (const use of topicUses)
         if (isCandidate(use, at)) found.push({ use, log: at.log, block: at.block, transactionIndex: at.transactionIndex });
     }
   }

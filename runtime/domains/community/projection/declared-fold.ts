@@ -53,7 +53,7 @@ export interface DeclaredFold {
   /** The first topics of its events. */
   readonly topics: readonly Hash[];
   readonly candidatesIn: (blocks: readonly BlockOfLogs[]) => readonly Candidate[];
-  /** Contracts at fixed addresses deployed in this block, or before it if it is the first indexed one. */
+  /** Contracts at fixed addresses that were deployed in this block or, if this is the first indexed block, in an earlier one. */
   readonly startingAt: (block: number, chain: Pick<ChainFacts, "from">) => readonly ProtocolContract[];
 }
 

@@ -166,7 +166,7 @@ interface RowShape {
 }
 
 const shapeOf = ({ parameters }: EventSignature, columns: readonly Column[]): RowShape => ({
-  columns: columns.map(({ name, type, parameter }) => ({ name, type, position: parameters.findIndex((own) => own.name === parameter) })),
+  columns: columns.map(({ name, type, parameter }) => ({ name, type, position: parameters.findIndex((item) => item.name === parameter) })),
   empty: Object.fromEntries(
     ["contract", "block_number", "transaction_index", "log_index", ...columns.map(({ name }) => name)].map((name) => [name, null]),
   ),
@@ -179,6 +179,6 @@ export const rowOf = (position: EventPosition, { values, shape: { columns, empty
   row.block_number = position.block_number;
   row.transaction_index = position.transaction_index;
   row.log_index = position.log_index;
-  for (const { name, type, position } of columns) row[name] = toCell(values[position], type);
+  for (const { name, type, position: index } of columns) row[name] = toCell(values[index], type);
   return row;
 };

@@ -56,11 +56,11 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
   const knownContracts = createKnownContracts(state);
   const skipped = new Map<string, Row>();
   const queued = new Map<string, Row>();
-  const rows = new Map(relations.events.map((own): [EventRelations, Row[]] => [own, []]));
+  const rows = new Map(relations.events.map((eventRelations): [EventRelations, Row[]] => [eventRelations, []]));
   const newest = new Map(
-    relations.events.flatMap((own) => {
-      const found = createNewestRows(own, state);
-      return found === null ? [] : [[own, found] as const];
+    relations.events.flatMap((eventRelations) => {
+      const found = createNewestRows(eventRelations, state);
+      return found === null ? [] : [[eventRelations, found] as const];
     }),
   );
   const histories = [...newest.values()];
@@ -84,10 +84,10 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
     },
     skip: (block: number, logIndex: number, table: string, reason: string): void =>
       void skipped.set(keyText([block, logIndex, table]), { block_number: block, log_index: logIndex, table_name: table, reason }),
-    addRow: (own: EventRelations, contract: Address, block: number, row: Row): void => {
-      rows.get(own)?.push(row);
-      newest.get(own)?.add(row);
-      queue(reads.ofTable.get(own.definition.name), contract, block, row);
+    addRow: (eventRelations: EventRelations, contract: Address, block: number, row: Row): void => {
+      rows.get(eventRelations)?.push(row);
+      newest.get(eventRelations)?.add(row);
+      queue(reads.ofTable.get(eventRelations.definition.name), contract, block, row);
     },
     endBlock: (block: number): void => {
       for (const { endBlock } of histories) endBlock(block);
@@ -95,7 +95,7 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
     rows: (): Record<string, readonly Row[]> => ({
       [relations.contracts.table.name]: contracts,
       [relations.skipped.table.name]: [...skipped.values()],
-      ...Object.fromEntries([...rows].map(([own, found]) => [own.rows.table.name, found])),
+      ...Object.fromEntries([...rows].map(([eventRelations, found]) => [eventRelations.rows.table.name, found])),
       ...Object.assign({}, ...histories.map((found) => found.rows())),
       [readsTable.name]: [...queued.values()],
     }),

@@ -17,7 +17,7 @@ export const latestKeyOf = ({ key }: LatestTable, row: Row): Key | null => {
   return parts.includes(null) ? null : parts.map(String);
 };
 
-/** The newest row of each key, block by block. */
+/** Collects the newest row of each key, block by block; null if the declaration has no table of newest rows. */
 export const createNewestRows = ({ latest }: EventRelations, state: State) => {
   if (latest === null) return null;
   const { table } = latest.current;

@@ -218,7 +218,9 @@ const attributeCounts: readonly string[] = [
    WHERE t.chain_id = k.chain_id AND t.token = k.token AND t.trait = k.trait AND t.entries = 0`,
 ];
 
-/** The block of the first document is kept as long as there are documents. No document was read below it, so a roll-back below it deletes them all. */
+/**
+ * The block of the first document is kept as long as there are documents. No document was read below that block, so a roll-back below it deletes all of them.
+ */
 const documentCounts: readonly string[] = [
   `INSERT INTO nft_documents AS d (chain_id, token, metadata_count, asset_count, refused_count, last_read_at, since_block)
    SELECT chain_id, token, coalesce(sum(sign) FILTER (WHERE document IS NOT NULL), 0), coalesce(sum(sign) FILTER (WHERE asset_bytes IS NOT NULL), 0),

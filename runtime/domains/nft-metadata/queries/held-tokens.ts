@@ -68,7 +68,7 @@ const selectOfAccount =
   )}
   ORDER BY token, token_id NULLS FIRST, standard`);
 
-/** Only transfers change these rows, so `since_block` is the block of the last transfer. */
+/** Only transfers change rows of nft_balances, so `since_block` is the block of the last transfer. */
 const columnsOfId = sql`(SELECT timestamp FROM blocks WHERE chain_id = $1 AND number = h.since_block) AS moved_at,
   ${balanceBefore("nft_balance_periods", idKey, sql`$5`)} AS balance_before,`;
 /** The ids of collection $4 that satisfy conditions on the balance rows `t` and the held tokens `a`. */
@@ -80,9 +80,9 @@ const selectIds = (among: Sql, condition: Sql): Sql =>
   )} ORDER BY h.token_id, h.standard`;
 /** Served by the primary keys of nft_balances and blocks. */
 const selectAllIds = plannedOnce(selectIds(nothing, nothing));
-/** Served by the same keys. */
+/** Served by the primary keys of nft_balances and blocks. */
 const selectOneId = plannedOnce(selectIds(sql`AND t.token_id = $7`, nothing));
-/** Served by the same keys and the primary key of nft_attributes. Matches current traits. */
+/** Matches current traits. Served by the primary keys of nft_balances, blocks and nft_attributes. */
 const selectIdsByTrait = selectIds(
   nothing,
   sql`AND EXISTS (SELECT FROM nft_attributes n WHERE n.chain_id = $1 AND n.token = a.token AND n.token_id = a.token_id

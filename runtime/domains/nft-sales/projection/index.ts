@@ -13,7 +13,7 @@ import { createWashTrades } from "./wash-trades.ts";
 /** The id of the projection in the checkpoints table. */
 export const salesProjectionId = "nft-sales";
 
-/** The numbers reserved for the sales and for the bids of a block: more than a block can contain. */
+/** How many numbers are reserved for the sales of a block, and as many for its bids: more than a block can contain. */
 const positionsPerBlock = 1_000_000;
 
 /** The number range for a block's sales: its first number, and the first number after it. */

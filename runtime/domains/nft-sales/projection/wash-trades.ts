@@ -49,7 +49,7 @@ export const createWashTrades = (state: State) => {
     const isNewer = sameDirection !== null && (oppositeDirection === null || sameDirection.sale > oppositeDirection.sale);
     const previous = trade.standard === standards.erc1155 ? oppositeDirection : isNewer ? sameDirection : oppositeDirection;
     if (previous === null || day - previous.day > washDays) return { isWash: false, marked: null };
-    // A later sale in the same direction has already marked it.
+    // A later sale in the same direction has already marked the previous sale.
     const isMarked = previous.isWash || (trade.standard === standards.erc1155 && isNewer);
     return { isWash: true, marked: isMarked ? null : previous.row };
   };

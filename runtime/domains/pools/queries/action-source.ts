@@ -32,8 +32,9 @@ export interface ActionPage {
  */
 export interface ActionSource {
   readonly table: Sql;
-  /** Conditions on the table and on the actions `a`; $3 and $4 are the key. */
+  /** The condition on rows of `table`; $3 and $4 are `parameters`. */
   readonly key: Sql;
+  /** The condition on the actions `a`, with the same parameters. */
   readonly filter: Sql;
   readonly parameters: readonly [Address, Address | null];
   readonly shared: readonly Address[];

@@ -32,7 +32,7 @@ const selectPage = (condition: Sql): Sql => sql`SELECT ${actionColumns} FROM (
   JOIN pool_actions a ON a.chain_id = $1 AND a.block_number = page.block_number AND a.log_index = page.log_index
   ORDER BY a.block_number DESC, a.log_index DESC`;
 const pageOfAccount = selectPage(nothing);
-/** The same if the list's last block ($8) has the hash $9. */
+/** The same page; empty unless the list's last block ($8) has the hash $9. */
 const pageOfAccountOnBranch = selectPage(sql`WHERE ${isOnBranch(sql`$8`, sql`$9`)}`);
 const countOfAccount = sql`SELECT count(*) AS count FROM ${positionsOfAccount(sql`$6`)}`;
 /** Every $7-th of the first $6 positions, and the hash of the list's last block ($8). */
@@ -61,9 +61,9 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
       pageOf(chainId, actionsOfPoolSource(pool), block, limit, offset),
 
     /**
-     * The number of transactions after block `since` and up to `block` that swapped a token only in an exchange's shared pools. Transactions that also swapped
-     * it in one of the exchange's other pools are included in the exchange's sums. Null if the number of changed blocks, summed over the shared pools, is more than 10,000. Served by
-     * the primary keys: a range of each pool's states, and of the actions of each of their blocks.
+     * The number of transactions after block `since` and up to `block` that swapped a token only in an exchange's shared pools; null if the shared pools
+     * have more than 10,000 states in these blocks. Transactions that also swapped the token in another pool of the exchange are included in the
+     * exchange's sums. Served by the primary keys: a range of each pool's states, and of the actions of each of their blocks.
      */
     sharedSwapTransactions: async (
       chainId: number,

@@ -15,7 +15,7 @@ export interface DayBlock<Block> {
   readonly day: number;
 }
 
-/** Max counted total; a higher one is null. */
+/** The max total that is counted; a higher total is null. */
 export const maxCount = 10_000;
 
 /** A count, or null above the maximum. */
@@ -43,8 +43,9 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * A page of the exchange's pools with a swap after `since` and up to `at`, by address, and their number. Served by the primary key of pool_swap_days: a swap
-   * on a later day than `since` is sufficient; pools with swaps only on its day are included if their cumulative sums changed after `since`.
+   * A page of the exchange's pools with a swap after `since` and up to `at`, by address, and the number of such pools. Served by the primary key of
+   * pool_swap_days: a swap on a day after the day of `since` is sufficient; a pool whose last swap is on the day of `since` is included if its
+   * cumulative number of swaps increased after `since`.
    */
   activePools: async (
     chainId: number,
@@ -69,8 +70,8 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * The tokens in an exchange's pools up to a block, by address, and their number. `sharedTokens` are the tokens of its shared pools. Served by the
-   * primary key of exchange_tokens.
+   * A page of the tokens in an exchange's pools up to a block, by address, and the number of such tokens. `sharedTokens` are the tokens of its shared
+   * pools. Served by the primary key of exchange_tokens.
    */
   tokensOfExchange: async (
     chainId: number,

@@ -73,7 +73,7 @@ export const createPoolListQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * The pools whose LP token an owner held at a block, by address. The owner's tokens are a range of the primary key of balances; each is looked up in
-   * pools_factory. A pool whose balance has changed since takes one probe of balance_periods.
+   * pools_factory. A pool whose balance has changed after the block takes one probe of balance_periods.
    */
   poolsOfOwner: (chainId: number, factories: readonly Address[], owner: Address, block: number, limit: number) =>
     query<OwnedPoolRow>(

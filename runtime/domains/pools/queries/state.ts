@@ -21,7 +21,7 @@ export interface PoolState {
 export interface TokenState {
   readonly reserve: string;
   readonly swaps: number;
-  /** Only swaps in pools that no other factory has announced; `sharedSwapTransactions` counts the others. */
+  /** Excludes transactions that swapped the token only in shared pools, which `sharedSwapTransactions` counts. */
   readonly swap_transactions: number;
   readonly amount_in: string;
   readonly amount_out: string;
@@ -114,7 +114,7 @@ const selectStates =
       SELECT swaps, ${columnList(listedColumns)} FROM pool_states s
       WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s) states`);
 
-/** The states of pools after each of the blocks, by pool, in block order. A page reads thousands of states, as lists. */
+/** The states of pools after each of the blocks, by pool, in block order. They are read as lists, because a page needs thousands of them. */
 const createPoolStates =
   ({ query }: Pick<Queryable, "query">) =>
   async (
@@ -146,7 +146,7 @@ const stateIn = (columns: StateColumns, row: number): PoolState => ({
   amount1_out: columns.amount1_out[row] ?? "0",
 });
 
-/** Token sums in an exchange's own pools after each of the blocks. */
+/** Token sums after each of the blocks, in the pools of an exchange that no other factory has announced. */
 const createTokenSums =
   ({ query }: Pick<Queryable, "query">) =>
   async (

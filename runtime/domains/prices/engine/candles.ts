@@ -18,7 +18,7 @@ export function addChanges(candles: Candles, changes: readonly PriceChange[], is
   for (const { asset, before, after } of changes) {
     let candle = candles.get(asset);
     if (candle === undefined) {
-      candle = flat(isFirst ? after : before);
+      candle = flatCandle(isFirst ? after : before);
       candles.set(asset, candle);
     }
     candle.open ??= after;
@@ -38,7 +38,7 @@ export const isSameCandle = (left: Candle, right: Candle): boolean =>
   isSamePrice(left.low, right.low) &&
   isSamePrice(left.close, right.close);
 
-const flat = (price: Decimal | null): Candle => ({ open: price, high: price, low: price, close: price });
+const flatCandle = (price: Decimal | null): Candle => ({ open: price, high: price, low: price, close: price });
 
 const extremeOf = (left: Decimal | null, right: Decimal | null, sign: 1 | -1): Decimal | null => {
   if (left === null || right === null || left === right) return left ?? right;

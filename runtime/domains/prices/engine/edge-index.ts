@@ -15,7 +15,7 @@ interface TokenEdges {
   readonly deep: Set<Edge>;
 }
 
-/** A subset's limit is the required depth divided by this, so that a price can rise by this factor before all pools are scanned again. */
+/** A new limit is the required depth divided by `margin`: all pools are scanned again after a price has risen by `margin / 2` or fallen by `margin`. */
 const margin = 8;
 
 /** An index of pools. Most pools of a large exchange hold almost nothing: the subset of deep pools saves each bucket from scanning all of them. */

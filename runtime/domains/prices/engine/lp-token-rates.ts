@@ -17,16 +17,16 @@ export function addLpTokenRates(
   rateFromSources: (token: Address, poolRate: Decimal | null) => Decimal | null,
 ): void {
   const lpTokenRates = new Map<Address, Decimal | null>();
-  const find = (pool: Address, poolRateOf: (market: Market) => Decimal | null): void => {
+  const setRate = (pool: Address, poolRateOf: (market: Market) => Decimal | null): void => {
     const market = get(pool);
     if (market === undefined || market.history.pool.isConcentrated || lpTokenRates.has(pool)) return;
     lpTokenRates.set(pool, rateFromSources(pool, poolRateOf(market)));
   };
   for (const [token, rate] of rates) {
-    for (const { pool } of edges.withDepth(token, approximate(rate))) find(pool, (market) => lpTokenRate(market, rates, liquidityFloor));
+    for (const { pool } of edges.withDepth(token, approximate(rate))) setRate(pool, (market) => lpTokenRate(market, rates, liquidityFloor));
   }
-  // LP tokens that already have a price, but whose own pool is below the floor.
-  for (const token of rates.keys()) find(token, () => null);
+  // An LP token whose pool is below the floor may have a price in other pools, which is ignored as well.
+  for (const token of rates.keys()) setRate(token, () => null);
   // Applied last, so that the price of a pool of LP tokens does not depend on the order in which the pools were added.
   for (const [pool, rate] of lpTokenRates) {
     if (rate === null) rates.delete(pool);

@@ -7,7 +7,7 @@ export interface Ratio {
   readonly denominator: bigint;
 }
 
-/** The backing of a constant-product pool's own token: the product of the reserves, and the supply of the token in smallest units. */
+/** The backing of a constant-product pool's LP token: the product of the reserves, and the supply of the token, all in smallest units. */
 export interface Share {
   readonly product: bigint;
   readonly supply: bigint;

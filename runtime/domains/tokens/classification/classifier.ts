@@ -25,7 +25,7 @@ export interface ClassifiedToken {
 export interface Classifier {
   /** The type of a balance worth `valueUsd`; an unknown value (null) is not dust. */
   typeOf(token: ClassifiedToken, valueUsd: number | null): Verdict<TokenType>;
-  /** `isAirdropped`: its first transfers had many receivers in few transactions. Relevant only if the token `mayBeAirdrop`. */
+  /** `isAirdropped`: whether the token's first transfers had many receivers in few transactions; has an effect only if the token `mayBeAirdrop`. */
   isSpam(token: ClassifiedToken, isAirdropped?: boolean): Verdict<boolean>;
   /** Whether the token is spam only if it was airdropped. */
   mayBeAirdrop(token: ClassifiedToken): boolean;

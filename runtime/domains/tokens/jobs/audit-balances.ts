@@ -25,11 +25,11 @@ interface SampledBalance {
 export const nativeBalances = "native balances";
 
 const kinds = [
-  { subject: nativeBalances, standard: standards.native, byId: false },
-  { subject: "ERC-20 balances", standard: standards.erc20, byId: false },
-  { subject: "ERC-721 balances", standard: standards.erc721, byId: false },
-  { subject: "ERC-721 owners", standard: standards.erc721, byId: true },
-  { subject: "ERC-1155 balances", standard: standards.erc1155, byId: true },
+  { subject: nativeBalances, standard: standards.native, isById: false },
+  { subject: "ERC-20 balances", standard: standards.erc20, isById: false },
+  { subject: "ERC-721 balances", standard: standards.erc721, isById: false },
+  { subject: "ERC-721 owners", standard: standards.erc721, isById: true },
+  { subject: "ERC-1155 balances", standard: standards.erc1155, isById: true },
 ] as const;
 
 /** Compares up to `sample` balances of each kind as of a block with `eth_getBalance`, `balanceOf` and `ownerOf`, and supplies with `totalSupply`. */
@@ -41,9 +41,9 @@ export async function auditBalances(
   sample: number,
 ): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
-  for (const { subject, standard, byId } of kinds) {
+  for (const { subject, standard, isById } of kinds) {
     const parameters = [chainId, standard, height, sample];
-    const balances = await database.query<SampledBalance>(byId ? sampleNfts : sampleBalances, parameters);
+    const balances = await database.query<SampledBalance>(isById ? sampleNfts : sampleBalances, parameters);
     rows.push(auditRow(subject, await compare(source, balances, height)));
   }
   const readings = await database.query<SampledReading>(sampleReadings, [chainId, height, sample]);

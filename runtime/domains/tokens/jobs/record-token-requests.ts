@@ -14,7 +14,7 @@ const renewSeconds = 900;
 export interface TokenRequests {
   /** Records that a request read balances of tokens. Runs no query. */
   record(chainId: number, tokens: Iterable<Address>): void;
-  /** Writes up to `maxTokensPerFlush` recorded tokens. */
+  /** Writes up to `maxTokensPerFlush` recorded tokens. Never rejects: if the write fails, the tokens remain pending. */
   flush(): Promise<void>;
   /** Stops the timer and flushes once more. */
   close(): Promise<void>;

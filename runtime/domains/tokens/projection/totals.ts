@@ -78,6 +78,6 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
   };
 };
 
-/** The zero address's ERC-20 balances are read from the contract and counted at query time. */
+/** Whether a balance counts as a holder here. The zero address's ERC-20 balances do not: they are read from the contract and counted at query time. */
 const isCounted = ({ standard, owner }: HolderChange["key"]): boolean =>
   standard !== standards.native && (standard !== standards.erc20 || owner !== zeroAddress);

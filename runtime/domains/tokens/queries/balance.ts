@@ -41,7 +41,7 @@ export interface NftBalanceRow {
 /**
  * The rows of an owner ($2) as of a block (by default $3): rows that were set by that block, and for each row that was set later, the period that contains the
  * block. `among` restricts them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe per token touched
- * since.
+ * after the block.
  */
 export const asOfBlock = (
   table: "balances" | "nft_balances",
@@ -60,7 +60,7 @@ export const asOfBlock = (
 
 /**
  * The balance of a row `h` of `asOfBlock` as of an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key
- * for a row that was set since.
+ * for a row that was set after the block.
  */
 export const balanceBefore = (
   periods: "balance_periods" | "nft_balance_periods",

@@ -151,11 +151,11 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   };
 
   /** A page of the ranking as of the last block, in index order, with the periods that a block indexed in the meantime ended. */
-  const newest = (direction: Direction, ranking: Ranking, limit: number, offset: number) =>
+  const readNewest = (direction: Direction, ranking: Ranking, limit: number, offset: number) =>
     query<HolderRow>(selectNewest(direction), [...keyOf(ranking), ...wholeRanking(direction, ranking.block), limit, offset]);
 
   /** A page's rows in a slice of a past ranking, and the slice's row count, counted only as far as the page requires. */
-  const sliced = async (direction: Direction, ranking: Ranking, to: bigint, from: bigint, limit: number, offset: number) => {
+  const readSlice = async (direction: Direction, ranking: Ranking, to: bigint, from: bigint, limit: number, offset: number) => {
     const rows = await query<{ count: number; owner: Address | null; balance: string }>(selectSlice(direction), [
       ...keyOf(ranking),
       String(to),
@@ -174,13 +174,13 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
    * A page of the ranking as of a block. The rows of a past ranking are scattered among later ones, so it is read in balance slices, each once, until the page
    * is full. This reads few rows outside the page.
    */
-  const ranked = async (direction: Direction, ranking: Ranking, limit: number, offset: number): Promise<HolderRow[]> => {
+  const readRanking = async (direction: Direction, ranking: Ranking, limit: number, offset: number): Promise<HolderRow[]> => {
     let to = ranking.isLast ? null : await balanceRanked(direction, ranking, firstDepth * (offset + limit));
-    if (to === null) return newest(direction, ranking, limit, offset);
+    if (to === null) return readNewest(direction, ranking, limit, offset);
     const rows: HolderRow[] = [];
     let [from, found, factor]: [bigint, number, number] = [direction.begin, 0, firstFactor];
     for (let first = true; ; first = false) {
-      const { count, page } = await sliced(direction, ranking, to, from, limit - rows.length, Math.max(0, offset - found));
+      const { count, page } = await readSlice(direction, ranking, to, from, limit - rows.length, Math.max(0, offset - found));
       rows.push(...page);
       if (rows.length >= limit || to === direction.end) return rows;
       if (!first) factor = nextFactor(factor, found, found + count, offset + limit);
@@ -189,12 +189,12 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
     }
   };
 
-  return { ranked };
+  return { readRanking };
 };
 
 /** Queries for the holders of tokens. */
 export function createHolderQueries(database: Pick<Database, "query">) {
-  const { ranked } = createRankingQueries(database);
+  const { readRanking } = createRankingQueries(database);
 
   /** A token's holders as of a block, largest first, ties by address. */
   const holdersAt = async (
@@ -205,10 +205,10 @@ export function createHolderQueries(database: Pick<Database, "query">) {
     { limit, offset, total = null, isLast = false }: HoldersPage,
   ) => {
     const ranking = { chainId, token, standard, block, isLast };
-    if (total === null || offset < total / 2) return ranked(directions.largest, ranking, limit, offset);
+    if (total === null || offset < total / 2) return readRanking(directions.largest, ranking, limit, offset);
     const end = Math.min(offset + limit, total);
     if (end <= offset) return [];
-    return (await ranked(directions.smallest, ranking, end - offset, total - end)).reverse();
+    return (await readRanking(directions.smallest, ranking, end - offset, total - end)).reverse();
   };
 
   /**

@@ -21,6 +21,7 @@ export interface TransferRow {
   readonly to_balance: string | null;
 }
 
+/** The max total that is counted; a higher total is null. */
 const maxCounted = 10_000;
 
 /** A page as lists (see database/columns.ts), and the bounds of the range; null if there is no transaction on that side. */
@@ -58,7 +59,7 @@ const positionsOfToken = (limit: Sql) =>
   sql`(${transactionsOfSide("from_address", limit)} UNION ${transactionsOfSide("to_address", limit)}) positions`;
 const newestFirst = sql`ORDER BY block_number DESC, transaction_index DESC`;
 const pageOfToken = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + $8::int8`)} ${newestFirst} LIMIT $7 OFFSET $8`;
-/** The same, but empty unless the list's last block ($9) has the hash $10. */
+/** The same page, but empty unless the list's last block ($9) has the hash $10. */
 const pageOfTokenOnBranch = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + $8::int8`)} WHERE ${isOnBranch(sql`$9`, sql`$10`)}
   ${newestFirst} LIMIT $7 OFFSET $8`;
 const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken(sql`$7`)}`;
@@ -81,7 +82,7 @@ const positionsIn = (blocks: readonly number[], indexes: readonly number[]): Tra
 
 /** Transfer queries. */
 export function createTransferQueries({ query }: Pick<Database, "query">) {
-  /** The transactions with a transfer from or to an address in a block range, newest first, and their number. A page is a range of ordinals. */
+  /** A page of the transactions with a transfer from or to an address in a block range, newest first, and the number of all. A page is a range of ordinals. */
   const transferTransactions = async (chainId: number, address: Address, first: number, last: number, limit: number, offset: number) => {
     const [columns] = await query<PositionColumns>(selectPositions, [chainId, bytes(address), first, last, limit, offset]);
     if (columns === undefined || columns.lowest === null || columns.highest === null || columns.highest < columns.lowest)

@@ -22,7 +22,7 @@ export interface UntouchedBalances {
 
 interface Node {
   readonly rpc: ReadRpc;
-  /** The number of requests that wait for it. */
+  /** The number of requests that wait for the node. */
   waiting: number;
 }
 
@@ -59,7 +59,7 @@ export const createUntouchedBalances = (chains: readonly ChainConfig[]): Untouch
 const createNodeRpc = (urls: readonly string[]): ReadRpc =>
   createReadRpc(urls, { batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
 
-/** Reads a balance. It is valid for the indexed branch only if the node has the same block at that height. */
+/** Reads a balance in wei; null if the node returns none, or if it has a different block at that height, so that the balance may be of another branch. */
 const readBalance = async (rpc: ReadRpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
   const height = `0x${number.toString(16)}`;
   const [balance, block] = await rpc.settle([

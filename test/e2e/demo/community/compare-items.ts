@@ -11,21 +11,21 @@ const compareNumber = (actual: unknown, expected: number, label: string): void =
 
 /** Compares fields, and returns how many of them are numbers. */
 const compareFields = (item: Item, expected: Fields, label: string): number => {
-  let numbers = 0;
+  let numberCount = 0;
   for (const [name, value] of Object.entries(expected)) {
     const [actual, path] = [item[name], `${label}, ${name}`];
     if (Array.isArray(value)) {
       expect(actual, path).toHaveLength(value.length);
-      for (const [position, fields] of value.entries()) numbers += compareFields((actual as Item[])[position] ?? {}, fields, path);
+      for (const [position, fields] of value.entries()) numberCount += compareFields((actual as Item[])[position] ?? {}, fields, path);
     } else if (typeof value === "number") {
       compareNumber(actual, value, path);
-      numbers += 1;
+      numberCount += 1;
     } else {
       expect(actual, path).toBe(value);
-      if (/^\d+$/.test(String(value))) numbers += 1;
+      if (/^\d+$/.test(String(value))) numberCount += 1;
     }
   }
-  return numbers;
+  return numberCount;
 };
 
 /** Compares items with the expected ones, and returns how many of the compared fields are numbers. */

@@ -61,7 +61,7 @@ const vaultsOf = (world: World) => {
   } satisfies Record<string, readonly KnownVault[]>;
 };
 
-/** The expected responses for protocol 06, 09 or 10, as of the last block up to a height with a vault event. */
+/** The expected responses for protocol 06, 09 or 10, as of the last block with an event of the vault up to a height. */
 export const expectVaults = async (world: World, protocol: keyof ReturnType<typeof vaultsOf>): Promise<ExpectedResponses> => {
   const vaults: readonly KnownVault[] = vaultsOf(world)[protocol];
   const readings = await Promise.all(vaults.map(({ address, events }) => blocksOf(world, address, [events])));

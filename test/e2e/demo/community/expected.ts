@@ -25,7 +25,7 @@ export interface World extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
 /** The address that is a story value. @throws {Error} if the story has no value with this name. */
 export const addressIn = ({ values }: Pick<World, "values">, name: string): Address => {
   const value = values[name];
-  if (value === undefined) throw new Error(`The story has no ${name}`);
+  if (value === undefined) throw new Error(`Unknown story value ${name}.`);
   return value as Address;
 };
 

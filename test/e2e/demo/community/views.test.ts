@@ -64,14 +64,14 @@ const commonFields = ["asset_address", "asset_decimals", "total_value_locked_quo
 
 const compareMarkets = async (itemsOf: ItemsOf, { markets }: ExpectedResponses, operations: readonly string[], height: number) => {
   const expected = await markets(height);
-  let numbers = compareItems(await itemsOf("market_data", { height }), expected, `market_data at ${height}`);
-  if (!operations.includes("markets")) return numbers;
+  let numberCount = compareItems(await itemsOf("market_data", { height }), expected, `market_data at ${height}`);
+  if (!operations.includes("markets")) return numberCount;
   const reduced = Object.entries(expected).map(([key, fields]): [string, Fields] => [
     key,
     Object.fromEntries(Object.entries(fields).filter(([name]) => commonFields.includes(name))),
   ]);
-  numbers += compareItems(await itemsOf("markets", { height }), Object.fromEntries(reduced), `markets at ${height}`);
-  return numbers;
+  numberCount += compareItems(await itemsOf("markets", { height }), Object.fromEntries(reduced), `markets at ${height}`);
+  return numberCount;
 };
 
 describe("responses for the demo's protocols", () => {
@@ -95,7 +95,7 @@ describe("responses for the demo's protocols", () => {
           balances + compareItems(await itemsOf("tokens", { wallet, height }), await expected.tokens(wallet, height), `tokens ${label}`)
         );
       });
-      for (const numbers of await Promise.all(compared)) counts.wallets += numbers;
+      for (const numberCount of await Promise.all(compared)) counts.wallets += numberCount;
     }
     expect(Math.min(counts.markets, counts.wallets)).toBeGreaterThan(heights.length * 5);
     expect(expected.tokens !== undefined).toBe(operations.includes("tokens"));

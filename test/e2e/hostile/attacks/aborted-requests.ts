@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { chain, collector, hubToken, lastBlock } from "../fixture.ts";
 
-const connections = 50;
+const connectionCount = 50;
 
 /** Requests a large response and closes the connection after less than 200 ms. */
 async function abortOne({ target: { port, key }, count }: Attack, number: number): Promise<void> {
@@ -28,7 +28,7 @@ async function abortOne({ target: { port, key }, count }: Attack, number: number
 export const abortRequests = (attack: Attack): Promise<unknown> => {
   let sent = 0;
   return Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: connectionCount }, async () => {
       while (attack.isRunning()) await abortOne(attack, sent++);
     }),
   );

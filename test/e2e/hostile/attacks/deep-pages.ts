@@ -1,13 +1,13 @@
 import { type Attack, flood } from "../attack.ts";
 import { chain, hubSender, hubToken, lastBlock, transferTopic } from "../fixture.ts";
 
-const connections = 50;
+const connectionCount = 50;
 /** The deepest served and first refused pages in both kinds of lists, and the largest page number. */
 const pageNumbers = [99, 100, 101, 10_000, 10_001, 2_147_483_647] as const;
 
 /** Requests the deepest possible pages. */
 export const requestDeepPages = (attack: Attack): Promise<void> =>
-  flood(attack, connections, (number) => {
+  flood(attack, connectionCount, (number) => {
     const page = `page-size=1000&page-number=${pageNumbers[number % pageNumbers.length]}`;
     const paths = [
       `tokens/${hubToken}/token_holders_v2/?${page}`,

@@ -1,7 +1,7 @@
 import { type Attack, flood } from "../attack.ts";
 import { chain, hostileNamesWallet, hostileTokenCount } from "../fixture.ts";
 
-const connections = 16;
+const connectionCount = 16;
 
 /** Name parts that attack logs, CSV, HTML, JSON or the spam rules. */
 const parts: readonly string[] = [
@@ -35,7 +35,7 @@ export const hostileNames: readonly Buffer[] = Array.from({ length: hostileToken
 
 /** Requests the wallet with hostile names as JSON and as CSV. */
 export const requestHostileNames = (attack: Attack): Promise<void> =>
-  flood(attack, connections, (number) => {
+  flood(attack, connectionCount, (number) => {
     const query = ["", "?format=csv", "?no-spam=true", "?quote-currency=EUR"][number % 4];
     return `/v1/${chain.name}/address/${hostileNamesWallet}/balances_v2/${query}`;
   });

@@ -1,7 +1,7 @@
 import { type Attack, flood } from "../attack.ts";
 import { chain, collector, hubSender, hubToken, lastBlock } from "../fixture.ts";
 
-const connections = 200;
+const connectionCount = 200;
 const currencies = ["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"];
 const csv = "format=csv&page-size=10000";
 
@@ -30,5 +30,5 @@ const pathsOf = (variant: number): string[] => {
 /** Requests the largest responses with one key over 200 connections. */
 export const requestLargest = (attack: Attack): Promise<void> => {
   const paths = Array.from({ length: currencies.length }, (_, variant) => pathsOf(variant)).flat();
-  return flood(attack, connections, (number) => `/v1/${chain.name}/${paths[number % paths.length]}`);
+  return flood(attack, connectionCount, (number) => `/v1/${chain.name}/${paths[number % paths.length]}`);
 };

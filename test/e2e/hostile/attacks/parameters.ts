@@ -1,7 +1,7 @@
 import { type Attack, flood } from "../attack.ts";
 import { chain, ordinaryWallets } from "../fixture.ts";
 
-const connections = 50;
+const connectionCount = 50;
 
 /** Query strings of at most 4 KB, the maximum URL length: names, repetitions, lists, escapes, and long values that are validated or resolved. */
 const queries = [
@@ -16,7 +16,7 @@ const queries = [
 
 /** Sends 2,000 parameter names in a URL, and other query strings that are slow to parse. Some URLs are longer than the maximum. */
 export const sendParameters = (attack: Attack): Promise<void> =>
-  flood(attack, connections, (number) => {
+  flood(attack, connectionCount, (number) => {
     const query = queries[number % queries.length] ?? "";
     const padding = number % 5 === 0 ? "x=1&".repeat(2_000) : "";
     return `/v1/${chain.name}/address/${ordinaryWallets[0]}/balances_v2/?${padding}${query}`;

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { chain, collector } from "../fixture.ts";
 
-const connections = 500;
+const connectionCount = 500;
 const bytesPerRead = 1_024;
 const readMilliseconds = 1_000;
 
@@ -29,7 +29,7 @@ async function readOne({ target: { port, key }, isRunning, count }: Attack, numb
 /** Requests large responses with one key over 500 connections and reads them slowly; each closed connection is opened again. */
 export const readSlowly = (attack: Attack): Promise<unknown> =>
   Promise.all(
-    Array.from({ length: connections }, async (_, number) => {
+    Array.from({ length: connectionCount }, async (_, number) => {
       while (attack.isRunning()) await readOne(attack, number);
     }),
   );

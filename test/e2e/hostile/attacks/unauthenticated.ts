@@ -1,7 +1,7 @@
 import { type Attack, flood } from "../attack.ts";
 import { chain, collector } from "../fixture.ts";
 
-const connections = 100;
+const connectionCount = 100;
 const pages = ["/openapi.json", "/docs/", "/readyz", "/nowhere", "/v1/nowhere/", `/v1/${chain.name}/address/${collector}/balances_v2/`];
 const credentials: readonly Readonly<Record<string, string>>[] = [
   {},
@@ -14,5 +14,7 @@ const credentials: readonly Readonly<Record<string, string>>[] = [
 /** Floods pages and endpoints without a valid key. */
 export const floodWithoutKey = (attack: Attack): Promise<unknown> =>
   Promise.all(
-    credentials.map((headers) => flood(attack, connections / credentials.length, (number) => pages[number % pages.length] ?? "/", headers)),
+    credentials.map((headers) =>
+      flood(attack, connectionCount / credentials.length, (number) => pages[number % pages.length] ?? "/", headers),
+    ),
   );

@@ -63,13 +63,13 @@ const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Pr
 const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
 /** Serves the index, with or without configured exchanges. */
-export const serve = async (configured: boolean): Promise<typeof service> => {
+export const serve = async (hasExchanges: boolean): Promise<typeof service> => {
   const settings = chainConfig.parse({
     name: "trade",
     id: 31337,
     rpc: "http://127.0.0.1:1",
     tokenLogos: { [tokens[0].toUpperCase().replace("0X", "0x")]: "https://logos.example/one.png" },
-    exchanges: configured
+    exchanges: hasExchanges
       ? [
           {
             name: "swap",

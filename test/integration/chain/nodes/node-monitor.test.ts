@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createNodeMonitor, type NodeMonitor } from "../../../../runtime/chain/nodes/node-monitor.ts";
 import type { Hash } from "../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../support/chain.ts";
@@ -53,7 +53,7 @@ const lieAboutOldBlocks: RpcProxy["tamper"] = (method, reply, [height]) => {
 const hashAt = async (height: number): Promise<Hash> =>
   (await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
 
-it("quarantines the node whose blocks differ from the majority, and replaces it", async () => {
+test("a node monitor quarantines the node whose blocks differ from the majority, and replaces it", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = startMonitor(3);
   const { replaced } = nodes;
@@ -68,7 +68,7 @@ it("quarantines the node whose blocks differ from the majority, and replaces it"
   ]);
 });
 
-it("quarantines whichever of two nodes has a block that differs from the index", async () => {
+test("a node monitor quarantines whichever of two nodes has a block that differs from the index", async () => {
   const indexed = new Map(await Promise.all(Array.from({ length: 37 }, async (_, height) => [height, await hashAt(height)] as const)));
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = startMonitor(2, (height) => indexed.get(height) ?? null);
@@ -76,7 +76,7 @@ it("quarantines whichever of two nodes has a block that differs from the index",
   expect(messages[0]).toMatch(/^Quarantined node 1 /);
 });
 
-it("keeps the node, and logs one warning, if two nodes differ and the index is empty", async () => {
+test("a node monitor keeps the node, and logs one warning, if two nodes differ and the index is empty", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = startMonitor(2);
   await until("two comparisons", () => (proxy(1).counts.get("eth_getBlockByNumber") ?? 0) >= 4);
@@ -84,7 +84,7 @@ it("keeps the node, and logs one warning, if two nodes differ and the index is e
   expect(messages).toEqual(["The nodes of test have different blocks, and neither a majority nor the index decides which is right"]);
 });
 
-it.each<[string, RpcProxy["tamper"], RegExp]>([
+test.each<[string, RpcProxy["tamper"], RegExp]>([
   [
     "of another chain",
     (method, reply) => {
@@ -107,7 +107,7 @@ it.each<[string, RpcProxy["tamper"], RegExp]>([
     },
     /^Indexing test continues with node 2 .* instead of node 1 .*: its requests fail$/,
   ],
-])("replaces a node %s", async (_, tamper, message) => {
+])("a node monitor replaces a node %s", async (_, tamper, message) => {
   proxy(0).tamper = tamper;
   const nodes = startMonitor(2);
   await waitForReplacement(nodes);
@@ -115,7 +115,7 @@ it.each<[string, RpcProxy["tamper"], RegExp]>([
   expect(messages.join()).not.toContain("secret");
 });
 
-it("keeps the node if one of three reports a head far ahead", async () => {
+test("a node monitor keeps the node if one of three reports a head far ahead", async () => {
   proxy(2).tamper = (method, reply) => {
     if (method === "eth_blockNumber") reply.result = "0xffffffff";
   };

@@ -28,8 +28,10 @@ describe("openReader", () => {
     await second.close();
   });
 
-  /** A user that owns the database and its tables, with some attributes. */
-  const ownedBy = async (attributes: string): Promise<{ readonly url: string; readonly own: Database; readonly admin: TestDatabase }> => {
+  /** Creates a database that, with its tables, belongs to a new user with the given role attributes. */
+  const createOwnedDatabase = async (
+    attributes: string,
+  ): Promise<{ readonly url: string; readonly asOwner: Database; readonly admin: TestDatabase }> => {
     const admin = await newDatabase();
     const name = new URL(admin.url).pathname.slice(1);
     const user = `owner_${name}`;
@@ -42,22 +44,22 @@ describe("openReader", () => {
     );
     for (const relation of relations) await admin.database.query(`ALTER TABLE ${relation.name} OWNER TO ${user}`);
     const url = withAccount(admin.url, { user, password: "owner", database: name });
-    const own = open(url, 2);
-    closing.push(own.close);
-    return { url, own, admin };
+    const asOwner = open(url, 2);
+    closing.push(asOwner.close);
+    return { url, asOwner, admin };
   };
 
   it("can set up the role repeatedly as a user with CREATEROLE", async () => {
-    const { url, own } = await ownedBy("CREATEROLE");
-    for (const mustReset of [false, true, false]) await setUpReaderRole(own, { isOwnServer: false, mustReset });
-    const { reader: opened } = await openReader(configOf(url), { url }, own, 8);
+    const { url, asOwner } = await createOwnedDatabase("CREATEROLE");
+    for (const mustReset of [false, true, false]) await setUpReaderRole(asOwner, { isOwnServer: false, mustReset });
+    const { reader: opened } = await openReader(configOf(url), { url }, asOwner, 8);
     expect(await outcome(opened, "SELECT 1 FROM api.blocks")).toBe("ok");
     await opened.close();
   });
 
-  it("opens a role that a superuser and its creator, but no other user, can assume in a transaction, with its privileges and limits", async () => {
-    const [creator, nonCreator] = [await ownedBy("CREATEROLE"), await ownedBy("")];
-    const { user: created } = await setUpReaderRole(creator.own, { isOwnServer: false });
+  it("sets up a role that a superuser and its creator, but no other user, can assume in a transaction, with its privileges and limits", async () => {
+    const [creator, nonCreator] = [await createOwnedDatabase("CREATEROLE"), await createOwnedDatabase("")];
+    const { user: created } = await setUpReaderRole(creator.asOwner, { isOwnServer: false });
     const { user: given } = await setUpReaderRole(nonCreator.admin.database, { isOwnServer: false });
     const identity =
       "SELECT current_user::text AS role, current_setting('work_mem') AS memory, current_setting('statement_timeout') AS timeout";
@@ -74,7 +76,7 @@ describe("openReader", () => {
         return { outcomes, found, isRestored: JSON.stringify(after) === JSON.stringify(before) };
       });
     for (const [database, role] of [
-      [creator.own, created],
+      [creator.asOwner, created],
       [creator.admin.database, created],
     ] as const) {
       expect(await become(database, role)).toEqual({
@@ -83,21 +85,21 @@ describe("openReader", () => {
         isRestored: true,
       });
     }
-    expect(await become(nonCreator.own, given)).toBeNull();
+    expect(await become(nonCreator.asOwner, given)).toBeNull();
   });
 
   it("does not need CREATEROLE if the role exists", async () => {
-    const { url, own, admin } = await ownedBy("");
+    const { url, asOwner, admin } = await createOwnedDatabase("");
     const { user } = await setUpReaderRole(admin.database, { isOwnServer: false });
-    const { reader: opened, readerRole } = await openReader(configOf(url), { url }, own, 8);
+    const { reader: opened, readerRole } = await openReader(configOf(url), { url }, asOwner, 8);
     expect(readerRole).toBe(user);
     await opened.close();
   });
 
-  it("refuses a user without CREATEROLE, and returns the statements that an administrator can run", async () => {
-    const { url, own, admin } = await ownedBy("");
-    const error = await openReader(configOf(url), { url }, own, 8).catch((reason: unknown) => reason as Error);
-    if (!(error instanceof Error)) throw new TypeError("Expected an error.");
+  it("refuses a user without CREATEROLE with an error that contains the statements for an administrator", async () => {
+    const { url, asOwner, admin } = await createOwnedDatabase("");
+    const error = await openReader(configOf(url), { url }, asOwner, 8).catch((reason: unknown) => reason as Error);
+    if (!(error instanceof Error)) throw new TypeError("openReader accepted a user without CREATEROLE.");
     expect([error.name, error.message]).toEqual([
       "ReaderRoleError",
       expect.stringMatching(/^The database role ashlar_reader_\d+ of community endpoints cannot be set up: .*COMMUNITY_DATABASE_URL/),
@@ -107,7 +109,7 @@ describe("openReader", () => {
     for (const statement of statements) await admin.database.query(statement);
     const created = /ashlar_reader_\d+/.exec(error.message)?.[0] ?? "";
     const communityDatabaseUrl = withAccount(url, { user: created, password: "PASSWORD", database: "" });
-    const { reader: opened, readerRole } = await openReader(configOf(url, { communityDatabaseUrl }), { url }, own, 8);
+    const { reader: opened, readerRole } = await openReader(configOf(url, { communityDatabaseUrl }), { url }, asOwner, 8);
     expect([readerRole, await outcome(opened, "SELECT 1 FROM api.blocks")]).toEqual([created, "ok"]);
     await opened.close();
   });

@@ -7,8 +7,8 @@ const canceled = "57014";
 /** SQLSTATE configuration_limit_exceeded. */
 const tooManyFiles = "53400";
 /** Statements with their outcomes on Ashlar's own server and, where it differs, on a server that other applications also use. */
-const expectations = (rows: readonly (readonly [statement: string, own: string, onShared?: string])[]) =>
-  rows.map(([statement, own, onShared = own]) => ({ statement, own, onShared }));
+const expectations = (rows: readonly (readonly [statement: string, onOwnServer: string, onSharedServer?: string])[]) =>
+  rows.map(([statement, onOwnServer, onSharedServer = onOwnServer]) => ({ statement, onOwnServer, onSharedServer }));
 
 afterAll(closeAll);
 beforeAll(openReaders);
@@ -59,18 +59,18 @@ describe("the reader role", () => {
       ["SELECT pg_create_logical_replication_slot('s', 'pgoutput')", denied],
       ["SELECT 1; LOCK TABLE public.blocks IN ACCESS EXCLUSIVE MODE", denied],
       ["VACUUM FULL pg_class; SELECT 1", "25001"],
-      // The following can only cause load or affect connections with the same role. The check of declared SQL refuses all of these functions.
+      // The following statements can only cause load or affect connections with the same role. The check of declared SQL refuses all of these functions.
       ["SELECT set_config('statement_timeout', '0', true)", denied, "ok"],
       ["SELECT pg_sleep(0)", denied, "ok"],
       ["SELECT ts_stat('SELECT to_tsvector(''simple'', ''a'')')", denied, "ok"],
       ["SELECT pg_notify('channel', 'text')", denied, "ok"],
-      // Held until the connection ends.
+      // The lock is held until the connection ends.
       ["SELECT pg_advisory_lock(1)", denied, "ok"],
       ["SELECT pg_cancel_backend(0)", denied, "ok"],
       ["SELECT pg_logical_emit_message(false, 'a', 'text')", denied, "ok"],
     ]),
-  )("cannot run $statement", async ({ statement, own, onShared }) => {
-    expect([await outcome(reader, statement), await outcome(shared, statement)]).toEqual([own, onShared]);
+  )("cannot run $statement on Ashlar's own server", async ({ statement, onOwnServer, onSharedServer }) => {
+    expect([await outcome(reader, statement), await outcome(shared, statement)]).toEqual([onOwnServer, onSharedServer]);
   });
 
   it.each(
@@ -86,18 +86,18 @@ describe("the reader role", () => {
       ["CREATE FUNCTION api.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", denied],
       ["CREATE EXTENSION dblink", denied],
       ["ALTER ROLE CURRENT_USER CREATEROLE", denied],
-      // Dropped when the connection ends.
+      // Temporary tables are dropped when the connection ends.
       ["CREATE TEMP TABLE mine (a int)", denied, "ok"],
       ["SELECT lo_create(0)", denied, "ok"],
     ]),
-  )("lacks the privilege for $statement, even in a read-write transaction", async ({ statement, own, onShared }) => {
+  )("lacks the privilege for $statement, even in a read-write transaction", async ({ statement, onOwnServer, onSharedServer }) => {
     const outcomes = [reader, shared].map((database) =>
       database.transaction(async (client) => {
         await client.query("SET TRANSACTION READ WRITE");
         return outcome(client, statement);
       }),
     );
-    expect(await Promise.all(outcomes)).toEqual([own, onShared]);
+    expect(await Promise.all(outcomes)).toEqual([onOwnServer, onSharedServer]);
   });
 
   it("cannot end other roles' connections", async () => {

@@ -17,12 +17,12 @@ describe("setUpReaderRole", () => {
 
   it("creates a role for each database on a server, each with its own password", async () => {
     const other = await newDatabase();
-    const [one, two] = [
+    const [account, otherAccount] = [
       await setUpReaderRole(testDatabase.database, { isOwnServer: true }),
       await setUpReaderRole(other.database, { isOwnServer: true }),
     ];
-    expect(one.user).not.toBe(two.user);
-    const wrong = open(withAccount(other.url, { ...two, password: one.password }));
+    expect(account.user).not.toBe(otherAccount.user);
+    const wrong = open(withAccount(other.url, { ...otherAccount, password: account.password }));
     expect(await outcome(wrong, "SELECT 1")).toBe("28P01");
     await wrong.close();
   });

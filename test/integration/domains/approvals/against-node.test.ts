@@ -166,7 +166,7 @@ describe("served approvals", () => {
     const { items } = await index.get(`approvals/${owner}/`);
     const spender = items
       .find((item: ResponseData) => item.token_address === token)
-      .spenders.find((spender: ResponseData) => spender.spender_address === other);
+      .spenders.find((entry: ResponseData) => entry.spender_address === other);
     // 40 permitted, 15 used.
     expect(spender.allowance).toBe("25");
     await compareWithNode();

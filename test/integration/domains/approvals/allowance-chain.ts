@@ -16,7 +16,7 @@ export interface AllowanceChain {
   readonly coin: Address;
   /** Mines transactions in one block. */
   mineAll(...transactions: readonly TestTransaction[]): Promise<void>;
-  /** The served allowance of a token for a spender; undefined if it is not listed. */
+  /** The served allowance of a token for a spender; null if it is unknown, undefined if it is not listed. */
   servedAllowance(token?: Address, to?: Address): Promise<string | null | undefined>;
   nodeAllowance(token?: Address, to?: Address): Promise<string | undefined>;
   /** The read queue. */

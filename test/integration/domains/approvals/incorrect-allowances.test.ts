@@ -23,7 +23,7 @@ describe("contracts with incorrect allowances or events", () => {
   it.each([
     ["revert", 1n],
     ["return less than a word", 2n],
-  ])("leave the allowance unknown, are retried with backoff at most ten times, and do not delay others if they %s", async (_, mode) => {
+  ])("leave the allowance unknown, are retried with backoff up to ten times, and do not delay other reads if they %s", async (_, mode) => {
     const token = await chain.deploy(contracts("Inconsistent"));
     await opened.mineAll(
       callInconsistent(owner, token, "emitApproval", [spender, 100n]),
@@ -95,7 +95,7 @@ describe("a backlog of reads", () => {
     );
     await opened.index.runJobs(1);
     const sizes = opened.index.calls.map((calls) => calls.length);
-    // A multicall contains at most 90 calls: for 90 owners of a token, or for 90 spenders of a pair.
+    // A multicall contains at most 90 calls: for 90 owners of a token, or for 90 spenders of one owner's token.
     expect(Math.max(...sizes)).toBeLessThanOrEqual(4);
     expect(await testDatabase.database.query("SELECT count(*)::int4 AS left FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([
       { left: 0 },

@@ -48,7 +48,7 @@ export const deployApprovedContracts = async (chain: TestChain): Promise<Approve
   return { people, spenders, coins, cards, editions, router };
 };
 
-/** Returns a random transaction; some of them fail, as on a real chain. */
+/** A random transaction; some fail, as on a real chain. */
 export const randomTransaction = (random: Random, contractsOfChain: ApprovedContracts): TestTransaction => {
   const { people, spenders, coins, cards, editions, router } = contractsOfChain;
   const coin = random.pick(coins);

@@ -53,7 +53,7 @@ const permit = async (to: Address, allowed = true): Promise<TestTransaction> => 
 const servedAllowances = async (wallet = owner): Promise<Record<string, string | null>> => {
   const { items } = await index.get(`approvals/${wallet}/`);
   const item = items.find((candidate: ResponseData) => candidate.token_address === coin);
-  return Object.fromEntries((item?.spenders ?? []).map((spender: ResponseData) => [spender.spender_address, spender.allowance]));
+  return Object.fromEntries((item?.spenders ?? []).map((entry: ResponseData) => [entry.spender_address, entry.allowance]));
 };
 const nodeAllowance = async (to: Address) => (await readWords(chain, [viewCalls.allowance(coin, owner, to)], await chain.head()))[0];
 const storedKeys = () => testDatabase.database.query("SELECT owner, token, spender FROM allowances");

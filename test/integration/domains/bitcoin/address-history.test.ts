@@ -9,20 +9,20 @@ import { createTestDatabase } from "../../../support/database.ts";
 import { compareWithLedger } from "./ledger.ts";
 import { type BitcoinServer, chainSettings, indexAll, serveBitcoin } from "./support.ts";
 
-const open: (() => Promise<void>)[] = [];
+const cleanUps: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close();
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
 /** Indexes a chain from a node with the given options, and serves it. */
 const serve = async (chain: BitcoinStory["chain"], options: NodeOptions = {}, settings: object = {}): Promise<BitcoinServer> => {
   const node = await startBitcoinNode(chain, options);
-  open.push(node.stop);
+  cleanUps.push(node.stop);
   const testDatabase = await createTestDatabase();
-  open.push(testDatabase.drop);
+  cleanUps.push(testDatabase.drop);
   await indexAll(node, testDatabase.database, settings);
   const server = await serveBitcoin(testDatabase.database, chainSettings(node.url));
-  open.push(server.stop);
+  cleanUps.push(server.stop);
   return server;
 };
 
@@ -35,7 +35,7 @@ const storyOf = (seed: string, blocks: number): BitcoinStory => {
 describe("the transactions of an address", () => {
   it("have the amounts that it received and sent, the fee, and the sender if there is only one", async () => {
     const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2tr];
-    if (!alice?.address || !bob?.address) throw new Error("No addresses.");
+    if (!alice?.address || !bob?.address) throw new Error("The wallets have no p2wpkh or p2tr address.");
     const chain = createBitcoinChain();
     const coinbase = chain.mine([], [{ script: alice.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
     const payment = spend(

@@ -8,9 +8,9 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { compareWithLedger } from "./ledger.ts";
 import { chainSettings, indexAll, serveBitcoin, startIndex } from "./support.ts";
 
-const open: (() => Promise<void>)[] = [];
+const cleanUps: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close();
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
 const storyWithNode = async (seed: string, version: number) => {
@@ -18,9 +18,9 @@ const storyWithNode = async (seed: string, version: number) => {
   const story = createStory(createBitcoinChain(), random, 2);
   for (let count = 0; count < 40; count += 1) story.mine();
   const node = await startBitcoinNode(story.chain, { version });
-  open.push(node.stop);
+  cleanUps.push(node.stop);
   const testDatabase = await createTestDatabase();
-  open.push(testDatabase.drop);
+  cleanUps.push(testDatabase.drop);
   return { random, story, node, testDatabase };
 };
 
@@ -62,7 +62,7 @@ const damage = (result: unknown, random: Random): void => {
   } else if (name !== "generated") delete fields[name];
 };
 
-/** Serves the index of a faulty node and compares it with the ledger. */
+/** Serves the index of a faulty node and compares it with the ledger. Returns the number of entries compared. */
 const compare = async (story: Parameters<typeof compareWithLedger>[1], node: TestBitcoinNode, { database }: TestDatabase) => {
   const server = await serveBitcoin(database, chainSettings(node.url));
   try {
@@ -105,7 +105,7 @@ describe("a node that omits fields and returns wrong amounts", () => {
     await index.sync();
     await index.stop();
     const server = await serveBitcoin(testDatabase.database, chainSettings(node.url));
-    open.push(server.stop);
+    cleanUps.push(server.stop);
     await compareWithLedger(server, story, (entries) => entries.filter(({ height }) => height >= 15));
   });
 

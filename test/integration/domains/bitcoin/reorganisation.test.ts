@@ -83,19 +83,19 @@ describe("a reorganisation below a finalized block", () => {
     const chain = createBitcoinChain();
     for (let count = 0; count < 12; count += 1) chain.mine();
     const finalNode = await startBitcoinNode(chain);
-    const own = await createTestDatabase();
+    const otherDatabase = await createTestDatabase();
     try {
-      const running = startIndex(finalNode, own.database, { finality: 3 });
+      const running = startIndex(finalNode, otherDatabase.database, { finality: 3 });
       await running.sync();
       chain.mine();
       await running.sync();
-      const hashes = await own.database.query("SELECT number, hash FROM bitcoin_blocks ORDER BY number");
+      const hashes = await otherDatabase.database.query("SELECT number, hash FROM bitcoin_blocks ORDER BY number");
       chain.fork(5);
       for (let count = 0; count < 10; count += 1) chain.mine();
       await expect(running.stopped).rejects.toThrow("although block 9 was finalized");
-      expect(await own.database.query("SELECT number, hash FROM bitcoin_blocks ORDER BY number")).toEqual(hashes);
+      expect(await otherDatabase.database.query("SELECT number, hash FROM bitcoin_blocks ORDER BY number")).toEqual(hashes);
     } finally {
-      await own.drop();
+      await otherDatabase.drop();
       await finalNode.stop();
     }
   });

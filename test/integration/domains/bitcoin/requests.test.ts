@@ -19,7 +19,7 @@ let server: BitcoinServer;
 beforeAll(async () => {
   const chain = createBitcoinChain();
   const [from, to] = [walletsOf(1).p2pkh, walletsOf(2).p2sh];
-  if (from === undefined || to === undefined) throw new Error("No wallets.");
+  if (from === undefined || to === undefined) throw new Error("The wallets have no p2pkh or p2sh script.");
   const coinbase = chain.mine([], [{ script: from.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
   chain.mine([spend([chain.coin(coinbase, 0)], [{ script: to.script, value: 1n }])]);
   node = await startBitcoinNode(chain);
@@ -64,7 +64,7 @@ describe("a request for a Bitcoin chain", () => {
     ]);
   });
 
-  it.each(["btc-regtest", String(chainId)])("accepts chain %s and returns no items for an address without transactions", async (chain) => {
+  it.each(["btc-regtest", String(chainId)])("returns no items for an address without transactions on chain %s", async (chain) => {
     const { status, body } = await server.get(`${path}?address=${wallet}&chain-name=${chain}`);
     expect([status, body.data]).toMatchObject([200, { address: wallet, items: [], pagination: { has_more: false } }]);
   });

@@ -11,7 +11,7 @@ let testDatabase: TestDatabase;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  // 200 owners of 50 tokens each: every balance is 10 from block 1, and twice that from block 6 on.
+  // 200 owners of 50 tokens each: every balance is 10 from block 1 on, and 20 from block 6 on.
   await testDatabase.database.query(
     `INSERT INTO balances SELECT $1, decode(lpad(to_hex(o), 40, '0'), 'hex'), decode(lpad(to_hex(t), 40, '0'), 'hex'), 1, 6, 20
      FROM generate_series(1, 200) o, generate_series(144, 193) t`,
@@ -36,7 +36,7 @@ beforeAll(async () => {
        ($1, $3, 10, 5, 5, 5, 5, 1)`,
     [chainId, bytes(gold as `0x${string}`), bytes(silver as `0x${string}`)],
   );
-  // Mints in blocks 1 and 5; the contract reports 7 more from block 3 on and an unknown amount from block 6 on.
+  // Gold is minted in blocks 1 and 5; its contract reports 7 more from block 3 on and an unknown amount from block 6 on. Silver is minted in block 4.
   await testDatabase.database.query(`INSERT INTO token_supplies VALUES ($1, $2, 1, 1, 100), ($1, $2, 1, 5, 300), ($1, $3, 1, 4, 40)`, [
     chainId,
     bytes(gold as `0x${string}`),

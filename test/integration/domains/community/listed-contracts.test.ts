@@ -160,7 +160,7 @@ describe("contracts that a read lists", () => {
   });
 });
 
-describe("listed contracts after a reorganisation", () => {
+describe("an index of listed contracts after a reorganisation", () => {
   testReorganisations(
     "listed vaults",
     ["cq_listed_contracts", "cq_listed_deposits", "cq_listed_share_price", "cq_listed_lists"],

@@ -60,7 +60,7 @@ describe("a list with more contracts than one run adds", () => {
 
     const due: DueRead = { protocol: "listed", read_name: "lists", contract: registry, arguments: "", block_number: 4, attempts: 3 };
     const [listing] = listedKinds([protocol]);
-    if (listing === undefined) throw new Error("No kind is listed.");
+    if (listing === undefined) throw new Error("The protocol has no kind of contract that a read lists");
     const listed = [vault, other].map(({ address }) => ({ listing, address, block: 4, due }));
     await testDatabase.database.transaction((client) => storeListed(client, 31337, listed, listed, { contracts: 2, logs: vault.logs }));
     expect(await testDatabase.database.query("SELECT contract, count(*) AS logs FROM cq_listed.deposits GROUP BY contract")).toEqual([

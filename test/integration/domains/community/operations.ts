@@ -86,6 +86,6 @@ export const insertTokens = async (database: Database, tokens: readonly KnownTok
   }
 };
 
-/** The time of a block. */
+/** The timestamp of a block, in seconds. */
 export const timeOf = async (chain: Pick<TestChain, "rpc">, height: number): Promise<number> =>
   Number((await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).timestamp);

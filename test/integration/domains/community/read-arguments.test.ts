@@ -14,15 +14,15 @@ const contracts = compileWithPackages(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
 
-/** Pools by identifier, each with two amounts; an identifier that was never set has none. */
+/** Pools by identifier, each with two amounts, which are 0 for an identifier that was never set. */
 contract Registry {
   event Set(bytes32 indexed poolId, uint32 kind, uint256 amount);
   event Removed(bytes32 indexed poolId, uint32 kind);
   mapping(bytes32 => mapping(uint32 => uint256[2])) amounts;
   uint256[2] public balances;
   function set(bytes32 poolId, uint32 kind, uint256 amount) external {
-    uint256[2] storage own = amounts[poolId][kind];
-    (own[1], own[0]) = (own[0], amount);
+    uint256[2] storage stored = amounts[poolId][kind];
+    (stored[1], stored[0]) = (stored[0], amount);
     balances[0] += amount;
     balances[1] = block.number;
     emit Set(poolId, kind, amount);
@@ -34,8 +34,8 @@ contract Registry {
   function getPool(bytes32 id, uint256 kind, bool first) external view returns (address pool, uint256[] memory list) {
     require(kind != 13, "unlucky");
     list = new uint256[](2);
-    uint256[2] storage own = amounts[id][uint32(kind)];
-    (list[0], list[1]) = first ? (own[0], own[1]) : (own[1], own[0]);
+    uint256[2] storage stored = amounts[id][uint32(kind)];
+    (list[0], list[1]) = first ? (stored[0], stored[1]) : (stored[1], stored[0]);
     return (address(bytes20(id)), list);
   }
 }`);

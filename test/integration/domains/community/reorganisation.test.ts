@@ -9,7 +9,7 @@ import { createVault, startMarket } from "./vault-market.ts";
 
 const tablesOf = (protocol: string, names: readonly string[]): string[] => names.map((name) => `cq_${protocol}_${name}`);
 
-describe("the tables of discovered contracts after a reorganisation", () => {
+describe("an index of discovered contracts after a reorganisation", () => {
   const tables = tablesOf("vaults", ["contracts", "deposits", "deposits_latest", "share_price", "share_price_latest"]);
   testReorganisations("vaults", tables, async (chain) => {
     const market = await startMarket(chain);

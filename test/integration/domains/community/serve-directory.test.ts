@@ -84,7 +84,7 @@ describe("a template operation in an operator's directory", () => {
   });
 });
 
-describe("an operation that the directory declares itself", () => {
+describe("an operation of the directory that is not a template operation", () => {
   const deposits = async () => {
     // keccak256 of Deposit(address,address,uint256,uint256), EIP-4626.
     const topics = ["0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7", null, `0x${owner().slice(2).padStart(64, "0")}`];
@@ -158,7 +158,7 @@ describe("an unknown protocol or operation", () => {
     ["savins/balances/", "/v1/cq/provider/app/savings/balances/"],
     ["morfo/markets/", "/v1/cq/provider/app/morpho/markets/"],
     ["savings/balance/", "/v1/cq/provider/app/savings/balances/"],
-  ])("%s responds with 404 and the nearest path", async (path, nearest) => {
+  ])("results in 404 with the nearest path: %s", async (path, nearest) => {
     const { status, body } = await request(path);
     expect(status).toBe(404);
     expect(body.error_message).toContain(`the nearest path is ${nearest}`);

@@ -44,7 +44,7 @@ const rowsIn = async (table: string): Promise<number> => {
 const switchedOff = async () => (await createNetworkQueries(testDatabase.database).nodes())[0]?.switched_off;
 
 describe("a declared protocol whose rows cannot be written", () => {
-  it("is switched off while the others are indexed, and is rebuilt at the next start", async () => {
+  it("is switched off while the other protocol is indexed, and is rebuilt at the next start", async () => {
     await testDatabase.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
     const before = await rowsIn("deposits");
     await deposit();
@@ -83,7 +83,7 @@ describe("a declared protocol whose rows cannot be written", () => {
 });
 
 describe("a declared protocol whose read results cannot be rolled back", () => {
-  it("is switched off, and the others are rolled back", async () => {
+  it("is switched off, and the other protocol is rolled back", async () => {
     const snapshot = await chain.rpc<string>("evm_snapshot", []);
     await deposit();
     await index.waitForHead();
@@ -102,7 +102,7 @@ describe("a declared protocol whose read results cannot be rolled back", () => {
 });
 
 describe("a declared protocol whose tables cannot be created", () => {
-  it("is switched off, and all others are indexed", async () => {
+  it("is switched off, and all other protocols are indexed", async () => {
     await index.end();
     await testDatabase.database.query("CREATE TABLE cq_late_deposits ()");
     const late = vaultsOf(market.factory, { id: "late" });

@@ -56,7 +56,7 @@ export const testReorganisations = (
   let index: CommunityIndex;
 
   const startIndex = async ({ database }: TestDatabase): Promise<CommunityIndex> => {
-    // Inserted before the index starts, because it would queue reads of missing metadata.
+    // The tokens are inserted before the index starts, because it would queue reads of their metadata if that were missing.
     await insertTokens(database, market.tokens ?? []);
     return startCommunityIndex(chain, database, market);
   };
@@ -97,7 +97,7 @@ export const testReorganisations = (
     await chain?.stop();
   });
 
-  it.each(depths)("tables and responses equal those of an index that never indexed the %i replaced blocks", async (depth) => {
+  it.each(depths)("has the tables and responses of an index that never indexed the %i replaced blocks", async (depth) => {
     await addBlocks(depth + 3);
     await market.mineLast?.();
     await index.sync();

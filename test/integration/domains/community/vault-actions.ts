@@ -58,7 +58,10 @@ export const actionsOf = async (chain: TestChain, vaults: readonly Address[], wa
   return found.sort((left, right) => right.block_height - left.block_height || right.log_offset - left.log_offset);
 };
 
-/** Null if the log is not one of the account's actions: transfers from and to the zero address are parts of deposits and withdrawals. */
+/**
+ * The amounts that a log moved for an account; null if the log is not one of the account's actions. Transfers from and to the zero address are
+ * parts of deposits and withdrawals.
+ */
 const amountsOf = (kind: (typeof kinds)[keyof typeof kinds], { topics, data }: NodeLog, wallet: Address): VaultAction["amounts"] | null => {
   const { args } = decodeEventLog({ abi: [parseAbiItem(`event ${kind.text}`)], topics, data }) as { args: unknown };
   const argument = (name: string): string => String((args as Record<string, unknown>)[name]).toLowerCase();

@@ -12,8 +12,8 @@ pragma solidity ^0.8.20;
 /** Lists addresses without an event. */
 contract Registry {
   address[] private list;
-  function add(address one) external { list.push(one); }
-  function addMany(uint160 first, uint160 count) external { for (uint160 one = first; one < first + count; one++) list.push(address(one)); }
+  function add(address item) external { list.push(item); }
+  function addMany(uint160 first, uint160 count) external { for (uint160 item = first; item < first + count; item++) list.push(address(item)); }
   function clear() external { delete list; }
   function all() external view returns (address[] memory) { return list; }
 }`);
@@ -49,7 +49,7 @@ export const listVault = async (chain: TestChain, registry: Address, vault: Addr
   await chain.mine();
 };
 
-/** Mines up to a block at which the list is read. */
+/** Mines up to a block at which the list is read, and returns its number. */
 export const mineToReading = async (chain: TestChain): Promise<number> => {
   do await chain.mine();
   while ((await chain.head()) % listEvery !== 0);

@@ -4,16 +4,16 @@ import { addBlocks, addOrdinals, addTokens } from "../../../support/database/lon
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { listsByBlock, openTokens, openTransactions, type ReadRows } from "./lists.ts";
 
-const blocks = 12_000;
-const rows = 5 * blocks;
+const blockCount = 12_000;
+const rowCount = 5 * blockCount;
 const pageSize = 100;
 
 let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  await addBlocks(testDatabase.database, 1, blocks);
-  await addOrdinals(testDatabase.database, 1, blocks);
-  await addTokens(testDatabase.database, 1, rows, 1);
+  await addBlocks(testDatabase.database, 1, blockCount);
+  await addOrdinals(testDatabase.database, 1, blockCount);
+  await addTokens(testDatabase.database, 1, rowCount, 1);
   await testDatabase.database.query("VACUUM ANALYZE", []);
   return testDatabase.drop;
 }, 120_000);
@@ -75,19 +75,19 @@ function openCostReader(open: (database: Queryable) => ReadRows): (offset: numbe
 }
 
 const lists = [
-  ...listsByBlock.map(({ name, open }) => ({ name, open: (database: Queryable) => open(database, blocks) })),
-  { name: "the ids of a collection", open: (database: Queryable) => openTokens(database, blocks) },
+  ...listsByBlock.map(({ name, open }) => ({ name, open: (database: Queryable) => open(database, blockCount) })),
+  { name: "the ids of a collection", open: (database: Queryable) => openTokens(database, blockCount) },
 ];
 
 describe.each(lists)("$name", ({ open }) => {
   it("cost about as much for a page at the end as for the tenth page, after a page at the end was read", async () => {
     const costOf = openCostReader(open);
     const early = await costOf(900);
-    const first = await costOf(rows - pageSize);
+    const first = await costOf(rowCount - pageSize);
     // The first page at the end reads all rows before it.
     expect(first.rows).toBeGreaterThan(3 * early.rows);
-    // Each of these skips fewer than 1,000 rows. Plans differ in how they read the page's rows, and one more node checks the branch.
-    for (const offset of [rows - 2 * pageSize, rows / 2 + 900, 2_000]) {
+    // Reading from one of these offsets skips fewer than 1,000 rows. Plans differ in how they read the page's rows, and one more node checks the branch.
+    for (const offset of [rowCount - 2 * pageSize, rowCount / 2 + 900, 2_000]) {
       const { buffers, rows: read } = await costOf(offset);
       expect(read).toBeLessThan(3 * early.rows);
       expect(buffers).toBeLessThan(3 * early.buffers);
@@ -96,8 +96,8 @@ describe.each(lists)("$name", ({ open }) => {
 });
 
 test("a wallet's transactions with transfers of any token cost the same on every page", async () => {
-  const costOf = openCostReader((database) => openTransactions(database, blocks));
-  const [early, ...others] = [await costOf(0), await costOf(900), await costOf(rows / 2), await costOf(rows - pageSize)];
+  const costOf = openCostReader((database) => openTransactions(database, blockCount));
+  const [early, ...others] = [await costOf(0), await costOf(900), await costOf(rowCount / 2), await costOf(rowCount - pageSize)];
   for (const { buffers, rows: read } of others) {
     expect(read).toBe(early?.rows);
     expect(buffers).toBeLessThan(1.5 * (early?.buffers ?? 0));

@@ -5,21 +5,21 @@ import { addBlocks, addTokens, removeAbove } from "../../../support/database/lon
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { listsByBlock, openTokens, type ReadRows } from "./lists.ts";
 
-const blocks = 4_000;
+const blockCount = 4_000;
 /** The last block before the reorganisation. */
-const ancestor = blocks - 300;
-const ids = 18_000;
-/** The first ids, which were minted in the last block. */
-const newIds = 500;
+const ancestor = blockCount - 300;
+const idCount = 18_000;
+/** The number of the first ids, which are minted in the last block. */
+const newIdCount = 500;
 const pageSize = 500;
 
 let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   const { database } = testDatabase;
-  await addBlocks(database, 1, blocks);
-  await addTokens(database, newIds + 1, ids, 5);
-  await addTokens(database, 1, newIds, blocks);
+  await addBlocks(database, 1, blockCount);
+  await addTokens(database, newIdCount + 1, idCount, 5);
+  await addTokens(database, 1, newIdCount, blockCount);
   await database.query("VACUUM ANALYZE", []);
   return testDatabase.drop;
 }, 120_000);
@@ -27,7 +27,7 @@ beforeAll(async () => {
 /** The integers from `first` down to `last`. */
 const down = (first: number, last: number): number[] => Array.from({ length: first - last + 1 }, (_, index) => first - index);
 const tokensFrom = (first: number): string[] =>
-  Array.from({ length: ids - first + 1 }, (_, index) => first + index).flatMap((id) =>
+  Array.from({ length: idCount - first + 1 }, (_, index) => first + index).flatMap((id) =>
     id % 10 === 0 ? [`${id * 10}:2`, `${id * 10}:3`] : [`${id * 10}:2`],
   );
 
@@ -35,16 +35,16 @@ const tokensFrom = (first: number): string[] =>
 const lists = [
   ...listsByBlock.map(({ name, open, rowsOf }) => ({
     name,
-    open: (database: Queryable) => open(database, blocks),
-    rows: () => down(blocks, 1).flatMap((block) => rowsOf(block, down(4, 0))),
+    open: (database: Queryable) => open(database, blockCount),
+    rows: () => down(blockCount, 1).flatMap((block) => rowsOf(block, down(4, 0))),
     // On the other branch, the blocks have no row with index 0.
-    rowsOfBranch: () => down(blocks, 1).flatMap((block) => rowsOf(block, down(4, block > ancestor ? 1 : 0))),
+    rowsOfBranch: () => down(blockCount, 1).flatMap((block) => rowsOf(block, down(4, block > ancestor ? 1 : 0))),
   })),
   {
     name: "the ids of a collection",
-    open: (database: Queryable) => openTokens(database, blocks),
+    open: (database: Queryable) => openTokens(database, blockCount),
     rows: () => tokensFrom(1),
-    rowsOfBranch: () => tokensFrom(newIds + 1),
+    rowsOfBranch: () => tokensFrom(newIdCount + 1),
   },
 ];
 
@@ -87,16 +87,16 @@ describe.each(lists)("$name", ({ open, rows, rowsOfBranch }) => {
     const read = open(database);
     await readPages(read, expected, pagesInOrder(expected.length));
     await removeAbove(database, ancestor);
-    await addBlocks(database, ancestor + 1, blocks, 1);
+    await addBlocks(database, ancestor + 1, blockCount, 1);
     await database.query("DELETE FROM logs WHERE block_number > $1 AND log_index = 0", [ancestor]);
     await database.query("DELETE FROM transfers WHERE block_number > $1 AND transaction_index = 0", [ancestor]);
     await database.query("DELETE FROM pool_action_accounts WHERE block_number > $1 AND log_index = 0", [ancestor]);
-    // The pages after the end of the shorter list, then all others.
+    // The pages after the end of the shorter list are read first.
     await readPages(read, expectedOfBranch, down(lastPage(expected.length), 0));
-    // The first branch again.
+    // Restores the first branch.
     await removeAbove(database, ancestor);
-    await addBlocks(database, ancestor + 1, blocks);
-    await addTokens(database, 1, newIds, blocks);
+    await addBlocks(database, ancestor + 1, blockCount);
+    await addTokens(database, 1, newIdCount, blockCount);
     await readPages(read, expected, pagesInOrder(expected.length));
   }, 120_000);
 });

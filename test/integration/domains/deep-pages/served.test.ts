@@ -147,7 +147,7 @@ test("the pages of a wallet's transactions equal the node's, from the oldest pag
   const sent = blocks
     .flatMap(({ transactions }) => transactions.filter(({ from }) => from === wallet.toLowerCase()))
     .map(({ hash }) => hash);
-  // Including the deployment and the mint.
+  // The wallet also sent the deployment and the mint.
   expect(sent).toHaveLength(transfersPerBlock * blocksWithTransfers + 2);
   const last = Math.floor((sent.length - 1) / size);
   for (const number of [

@@ -43,7 +43,7 @@ const randomTransaction = (): TestTransaction => {
   ])();
 };
 const randomTransactions = (count = 4): TestTransaction[] => Array.from({ length: count }, randomTransaction);
-/** Creates a token's first pool, which sets its price. */
+/** The transaction that creates a token's first pool, which sets the token's price. */
 const newPool = () => {
   const { swap, tokens, people } = market;
   return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
@@ -139,7 +139,7 @@ const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
     pricing.interrupt();
   }
 };
-/** Reverts the node to a snapshot and takes the snapshot again. */
+/** Reverts the node to a snapshot and takes the snapshot again. Returns its new id. */
 const revertToSnapshot = async (snapshot: string): Promise<string> => {
   await market.chain.rpc("evm_revert", [snapshot]);
   return market.chain.rpc<string>("evm_snapshot");

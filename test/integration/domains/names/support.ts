@@ -36,7 +36,7 @@ export interface NameService {
   setAddress(name: string, account: Address, resolver?: Address): Promise<void>;
   /** Claims a name for an account, in a transaction from that account. */
   claim(account: Address, name: string): Promise<void>;
-  /** Resolves a name on the node with the registry's resolver; null if it has none. */
+  /** Resolves a name on the node with the registry's resolver; null if the name has no resolver or no address. */
   resolveOnChain(name: string): Promise<Address | null>;
 }
 
@@ -58,7 +58,8 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
     const hashes = await chain.send(...transactions.map((transaction) => ({ ...transaction, gas: 8_000_000n })));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
-    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("A transaction of the name service failed");
+    const failed = receipts.findIndex(({ status }) => status !== "0x1");
+    if (failed >= 0) throw new Error(`Transaction ${hashes[failed]} of the name service failed`);
   };
   await mineTransactions(child(zeroHash, "eth", owner), child(zeroHash, "reverse", owner), child(namehash("reverse"), "addr", registrar));
 

@@ -145,14 +145,14 @@ describe("announced changes", () => {
     // The repeating collection is the first by address, so the others run only when its turn ends.
     const [repeating = collection, ...others] = [collection, await node.deployCollection(), await node.deployCollection()].sort();
     const head = await index.indexBlocks();
-    for (const collection of [repeating, ...others]) await index.mint(collection, ids(collection === repeating ? 5_000 : 10), head);
+    for (const address of [repeating, ...others]) await index.mint(address, ids(address === repeating ? 5_000 : 10), head);
     await index.queue();
     await index.testDatabase.database.query("DELETE FROM nft_reads");
     let rounds = 0;
     const job = createQueueRefreshesJob();
     const jobContext = index.jobContext();
-    for (const collection of [repeating, ...others]) {
-      await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, collection, null));
+    for (const address of [repeating, ...others]) {
+      await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, address, null));
     }
     const areOthersQueued = async () =>
       (await index.testDatabase.database.query("SELECT FROM nft_reads WHERE token <> decode($1, 'hex')", [repeating.slice(2)])).length ===
@@ -191,7 +191,7 @@ describe("announced changes", () => {
     await index.announce(collection, 0, 0, (await index.indexBlocks()) + 1);
     await node.setUri(collection, 0, 0, documentUrl("blue"));
     const head = await index.indexBlocks();
-    // A read at the previous block, requested by the operator.
+    // The operator requests a read at the previous block.
     await index.testDatabase.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
     await index.testDatabase.database.query("INSERT INTO nft_read_progress VALUES ($1, $2)", [chainId, head]);
     await index.queue();

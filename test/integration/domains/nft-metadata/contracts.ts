@@ -24,7 +24,7 @@ contract Gallery {
     return string.concat("data:application/json;base64,", Base64.encode(bytes(json)));
   }
   function digits(uint256 value) private pure returns (string memory) {
-    if (value < 10) { bytes memory one = new bytes(1); one[0] = bytes1(uint8(48 + value)); return string(one); }
+    if (value < 10) { bytes memory digit = new bytes(1); digit[0] = bytes1(uint8(48 + value)); return string(digit); }
     return string.concat(digits(value / 10), digits(value % 10));
   }
 }

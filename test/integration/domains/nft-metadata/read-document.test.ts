@@ -232,7 +232,7 @@ describe("several gateways", () => {
 });
 
 test("an unexpected error while a document is fetched is a temporary refusal", async () => {
-  // No server can cause it: it would be a bug in the client.
+  // No server can cause such an error: it would be a bug in the client.
   const fail = () => Promise.reject(new Error("unexpected"));
   const config = { ipfsGateways: [], arweaveGateways: [], documentBytes: 10_000, fetchMilliseconds: 2_000 };
   const read = createDocumentReader(config, { web: { fetch: fail, fetchFrom: fail } });

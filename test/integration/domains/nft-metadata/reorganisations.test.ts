@@ -30,7 +30,7 @@ afterEach(async () => {
 afterAll(() => node.stop());
 
 describe("a reorganisation", () => {
-  it("drops metadata that was read above the ancestor and queues it again, except for tokens that it removes", async () => {
+  it("drops metadata that was read above the ancestor, and queues its tokens again unless they are removed", async () => {
     await node.setUri(collection, 0, 1, documentUrl("red"));
     const first = await index.indexBlocks();
     await index.mint(collection, [0, 1], first);

@@ -120,7 +120,7 @@ describe("traits of a collection", () => {
       value_numeric: { min: -2, max: 10.5 },
       value_string: null,
     });
-    // A number and a text, so the trait is not numeric.
+    // The values are a number and a text, so the trait is not numeric.
     expect(data.items[2]).toMatchObject({
       value_type: "string",
       value_numeric: null,

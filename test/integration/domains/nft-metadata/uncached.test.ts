@@ -170,11 +170,11 @@ describe("metadata that is read within a request", () => {
   it("is empty immediately for a ninth request while eight are in progress", async () => {
     gatewayDelay = 700;
     await withReader(configOf(), async (reader) => {
-      const eight = Array.from({ length: 8 }, () => reader.read(chainId, [key(3)]));
+      const reads = Array.from({ length: 8 }, () => reader.read(chainId, [key(3)]));
       const start = Date.now();
       expect(await reader.read(chainId, [key(1)])).toEqual([]);
       expect(Date.now() - start).toBeLessThan(deadline(100));
-      expect((await Promise.all(eight)).flat().map(({ name }) => name)).toEqual(Array.from({ length: 8 }, () => "Remote"));
+      expect((await Promise.all(reads)).flat().map(({ name }) => name)).toEqual(Array.from({ length: 8 }, () => "Remote"));
       await wait(20);
       expect(await reader.read(chainId, [key(1)])).toHaveLength(1);
     });

@@ -90,10 +90,10 @@ describe("the metadata worker", () => {
   it("limits concurrent requests to a slow host and does not delay other hosts", async () => {
     await mintAndQueue("https://slow.example/{id}", 300, standards.erc1155);
     await mintAndQueue("https://quick.example/{id}", 60, standards.erc1155, 1_000);
-    let slow = 0;
+    let slowRequestCount = 0;
     const web = createFakeWeb({
       "https://slow.example/": () => {
-        slow += 1;
+        slowRequestCount += 1;
         return new Promise(() => undefined);
       },
       "https://quick.example/": () => documentNamed("quick"),
@@ -104,7 +104,7 @@ describe("the metadata worker", () => {
     stop.abort();
     await run;
     // A quarter of 16 concurrent fetches.
-    expect(slow).toBe(4);
+    expect(slowRequestCount).toBe(4);
     // The claims were released and counted no attempt.
     expect((await index.queued()).every(({ attempts }) => attempts === 0)).toBe(true);
     expect(await index.testDatabase.database.query("SELECT FROM nft_reads WHERE leased_until IS NOT NULL")).toEqual([]);

@@ -47,7 +47,7 @@ export interface NftMarket {
   readonly weth: Address;
   readonly accounts: readonly [Address, Address, Address, Address, Address];
   /** Creates an order with a new salt. */
-  order(offerer: Address, offer: readonly OrderItem[], consideration: readonly ConsiderationItem[], partial?: boolean): SeaportOrder;
+  order(offerer: Address, offer: readonly OrderItem[], consideration: readonly ConsiderationItem[], isPartial?: boolean): SeaportOrder;
   /** Returns the transactions that fill an order: the offerer validates it, and an account fulfils it. */
   fill(order: SeaportOrder, filler: Address, value?: bigint): TestTransaction[];
   /** Returns the transactions of a filled listing: tokens in exchange for payments to their seller. */
@@ -84,9 +84,9 @@ export const startNftMarket = async (): Promise<NftMarket> => {
     ]),
   ]);
   let salt = 0n;
-  const order: NftMarket["order"] = (offerer, offer, consideration, partial = false) => {
+  const order: NftMarket["order"] = (offerer, offer, consideration, isPartial = false) => {
     salt += 1n;
-    return createOrder({ offerer, offer, consideration, salt, partial });
+    return createOrder({ offerer, offer, consideration, salt, partial: isPartial });
   };
   const fill: NftMarket["fill"] = (filled, filler, value = nativeIn(filled.consideration)) => [
     { from: filled.offerer, to: seaport, gas, data: encodeValidate([filled]) },
@@ -169,7 +169,7 @@ export const serveNftMarket = async (
   };
 };
 
-/** Returns a line per sale above a block, oldest first: day, token, seller, buyer, payment, and whether it is a wash trade. */
+/** Returns a line for each sale above a block, oldest first: day, token, seller, buyer, payment, and whether it is a wash trade. */
 export const salesIn = async (database: Database, above = 0): Promise<string[]> => {
   const rows = await database.query<Record<string, string | boolean | null>>(
     `SELECT s.day - ${firstDay} AS day, s.collection, s.token_id, s.units, s.seller, s.buyer, s.payment_token, s.price,

@@ -134,8 +134,8 @@ describe("CryptoPunks", () => {
 
   it("are sold at the price paid or bid; free transfers are not sales", async () => {
     const [anna, ben, cleo] = accounts;
-    const line = (day: number, id: bigint, seller: Address, buyer: Address, price: bigint, wash = false) =>
-      [day, punks, id, 1n, seller, buyer, nativeTokenAddress, price, wash].join(" ");
+    const line = (day: number, id: bigint, seller: Address, buyer: Address, price: bigint, isWash = false) =>
+      [day, punks, id, 1n, seller, buyer, nativeTokenAddress, price, isWash].join(" ");
     expect(await salesIn(databases[0]?.database as Database)).toEqual([
       line(1, 1n, anna, cleo, 2n * ether, true),
       line(3, 2n, anna, cleo, 3n * ether),

@@ -156,12 +156,12 @@ describe("an index that starts late", () => {
     const before = new Set(itemAt(await index.historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
     const tokens = itemAt(await index.historyOf(story.art, head), head);
     const data = await api.get(`nft/${story.art.address}/metadata/`);
-    // All of the collection's ids have moved since then; the first owner of older ones is unknown.
+    // All of the collection's ids have moved since the first indexed block; the first owner of older ids is unknown.
     expect(ownershipOf(data.items)).toEqual(
       tokens.map(({ id, owner, firstOwner }) => [String(id), owner, before.has(id) ? null : firstOwner]),
     );
     expect(data.indexed_from).toBe(from);
-    // Old Art's first id has not moved since then, so its existence is unknown.
+    // Old Art's first id has not moved since that block, so its existence is unknown.
     const unmoved = await api.get(`nft/${story.oldArt.address}/metadata/1/`);
     expect(ownershipOf(unmoved.items)).toEqual([["1", null, null]]);
     const balances = await api.get(`address/${story.accounts.alice}/balances_nft/`);

@@ -188,7 +188,7 @@ describe("the index of pools", () => {
 
 describe("a request about an exchange", () => {
   it.each(["week/xy%3Dk/swap/pools/", "week/xy%3dk/swap/pools", "week/xy=k/%20swap%20/pools/?", "31337/xy=k/swap/pools/"])(
-    "accepts the path %s",
+    "is accepted at the path %s",
     async (path) => {
       expect((await api.request(path)).status).toBe(200);
     },
@@ -199,7 +199,7 @@ describe("a request about an exchange", () => {
     { list: "tokens", status: 400 },
     // Running sums locate pages at any depth.
     { list: "transactions", status: 200 },
-  ])("accepts a page of $list after 100,000 rows, and responds to deeper ones with $status", async ({ list, status }) => {
+  ])("is accepted for a page of $list after 100,000 rows, and receives $status for deeper pages", async ({ list, status }) => {
     const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=100&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
     expect((await api.request(`week/xy=k/swap/${list}/?page-number=10&page-size=10000&format=csv`)).status).toBe(200);

@@ -148,7 +148,7 @@ describe("an exchange with hostile contracts", () => {
     expect((await api.get("week/xy=k/impostor/transactions/")).items).toHaveLength(5);
   });
 
-  it("reads only a page's rows, regardless of its number and of the pools that others claim", async () => {
+  it("reads only the rows of a page, regardless of the page number and of pools that other factories claim", async () => {
     const rowsRead: unknown[] = [];
     const queries = createPoolQueries({
       query: async (sql, parameters) => {

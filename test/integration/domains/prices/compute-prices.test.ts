@@ -18,8 +18,8 @@ const euro: Address = "0x00000000000000000000000000000000000feed2";
 const unit = 10n ** 18n;
 const midnight = Date.UTC(2030, 0, 1) / 1000;
 
-/** Chainlink's AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt). */
-const answer = (aggregator: Address, value: bigint) =>
+/** Emits Chainlink's AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt). */
+const emitAnswer = (aggregator: Address, value: bigint) =>
   emit(
     chain,
     aggregator,
@@ -44,9 +44,9 @@ beforeAll(async () => {
   await mineTransactions(chain, [mint(usd, owner, 10n ** 9n * unit), mint(token, owner, 10n ** 9n * unit)]);
   await mineTransactions(chain, [approve(owner, usd, exchange.router), approve(owner, token, exchange.router)]);
   await setNextBlockTime(midnight);
-  await answer(feed, 2_000_00000000n);
+  await emitAnswer(feed, 2_000_00000000n);
   await setNextBlockTime(midnight + 60);
-  await answer(euro, 1_25000000n);
+  await emitAnswer(euro, 1_25000000n);
   await setNextBlockTime(midnight + 3600);
   await mineTransactions(chain, [exchange.add(owner, [usd, token], [40_000n * unit, 10_000n * unit])]);
   await setNextBlockTime(midnight + 2 * 3600);

@@ -23,7 +23,7 @@ const encodeWords = (...values: bigint[]): Hex =>
     values.map(() => ({ type: "uint256" })),
     values,
   );
-const answer = (aggregator: Address, value: bigint) =>
+const emitAnswer = (aggregator: Address, value: bigint) =>
   emit(market.chain, aggregator, [feedAnswer.topic0, numberToHex(BigInt.asUintN(256, value), { size: 32 }), pad("0x1")], encodeWords(2n));
 const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
   emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWords(1n).slice(2)}`);
@@ -86,26 +86,26 @@ describe("prices with hostile contracts", () => {
   });
 
   it("are not set by answers from contracts that are not feeds", async () => {
-    await answer(otherContract, 5_000_00000000n);
+    await emitAnswer(otherContract, 5_000_00000000n);
     await passHour();
     expect(await priceOf(nativeTokenAddress)).toBeNull();
-    await answer(feed, 2_000_00000000n);
-    await answer(otherContract, 5_000_00000000n);
+    await emitAnswer(feed, 2_000_00000000n);
+    await emitAnswer(otherContract, 5_000_00000000n);
     await passHour();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
   it.each([-(2n ** 255n), -1n, 0n])("are unknown after the feed answer %s", async (value) => {
-    await answer(feed, 2_000_00000000n);
+    await emitAnswer(feed, 2_000_00000000n);
     await passHour();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
-    await answer(feed, value);
+    await emitAnswer(feed, value);
     await passHour();
     expect(await priceOf(nativeTokenAddress)).toBeNull();
   });
 
   it("are not set by logs with a feed answer's topic but a different layout", async () => {
-    await answer(feed, 2_000_00000000n);
+    await emitAnswer(feed, 2_000_00000000n);
     // The value is in the data, as in an event without indexed parameters.
     await emit(market.chain, feed, [feedAnswer.topic0], encodeWords(7n, 1n, 2n));
     await emit(market.chain, feed, [feedAnswer.topic0, pad("0x7"), pad("0x1")], "0x");

@@ -9,8 +9,8 @@ import { pricedChain, pricesIn, pricesOfFreshIndex, startPricing } from "./suppo
 let market: Market;
 let settings: ChainConfig;
 let testDatabase: TestDatabase;
-const day = 86_400;
-const days = 3;
+const secondsPerDay = 86_400;
+const dayCount = 3;
 
 beforeAll(async () => {
   market = await openMarket();
@@ -21,8 +21,8 @@ beforeAll(async () => {
   for (const [seed, from, to] of [
     ["one", -5_000, 20_000],
     ["two", 20_000, 20_300],
-    ["three", 20_300, day + 40_000],
-    ["four", day + 40_000, days * day - 600],
+    ["three", 20_300, secondsPerDay + 40_000],
+    ["four", secondsPerDay + 40_000, dayCount * secondsPerDay - 600],
   ] as const) {
     const pricing = await startPricing(chain, testDatabase.database, settings);
     for (let time = from; time < to; time += 5_000) {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     }
     await pricing.end();
   }
-  await chain.mine(midnight + days * day + 900);
+  await chain.mine(midnight + dayCount * secondsPerDay + 900);
   const pricing = await startPricing(chain, testDatabase.database, settings);
   await pricing.computeAll();
   await pricing.end();
@@ -97,8 +97,8 @@ const stored = async (table: "price_hours" | "price_days", span: "hour" | "day",
   return rows.map((row) => [row.span, row.open, row.high, row.low, row.close]);
 };
 
-const firstDay = midnight / day - 1;
-const quarterEnds = Array.from({ length: (days + 1) * 96 }, (_, quarter) => firstDay * day + (quarter + 1) * 900);
+const firstDay = midnight / secondsPerDay - 1;
+const quarterEnds = Array.from({ length: (dayCount + 1) * 96 }, (_, quarter) => firstDay * secondsPerDay + (quarter + 1) * 900);
 
 describe("prices of three days of swaps", () => {
   it("are the medians of the node's reserves in each bucket, by hour and day", async () => {
@@ -123,7 +123,7 @@ describe("prices of three days of swaps", () => {
     const rows = await stored("price_hours", "hour", other);
     expect(rows.length).toBeGreaterThan(40);
     const closeAt = (hour: number) => rows.findLast(([span]) => span <= hour)?.[4] ?? null;
-    for (let hour = firstDay * 24; hour < (firstDay + days + 1) * 24; hour += 1) {
+    for (let hour = firstDay * 24; hour < (firstDay + dayCount + 1) * 24; hour += 1) {
       const end = (hour + 1) * 3_600;
       const ratios = [bucketPriceOf(near, end, 0n), bucketPriceOf(far, end, 0n)];
       const close = closeAt(hour);
@@ -149,7 +149,7 @@ describe("prices of three days of swaps", () => {
         secondsBefore(history, end).map((reserves) => (reserves === null || reserves.supply === 0n ? null : reserves)),
         (left, right) => left.amounts[0] * left.amounts[1] * right.supply ** 2n < right.amounts[0] * right.amounts[1] * left.supply ** 2n,
       );
-      if (price === null || share === null) throw new Error("The pair has no price or share");
+      if (price === null || share === null) throw new Error(`The pair has no price or share value in hour ${hour}`);
       // (price × supply / 2)² is the product of the values of both sides: reserve × 10^-18 and reserve × the token's price × 10^-18.
       const scaled = BigInt((close ?? "").replace(/^0\./, "").padEnd(80, "0").slice(0, 80));
       const squared = (scaled * share.supply) ** 2n / 4n;

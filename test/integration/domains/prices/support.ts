@@ -38,7 +38,7 @@ export const startPricing = async (
   chain: TestChain,
   database: Database,
   settings: ChainConfig,
-  jobsOf: () => readonly Job[] = () => [createComputePricesJob(settings)],
+  createJobs: () => readonly Job[] = () => [createComputePricesJob(settings)],
 ): Promise<Pricing> => {
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, poolsProjection, feedsProjection],
@@ -69,7 +69,7 @@ export const startPricing = async (
       chainId: 31337,
       database,
       source,
-      jobs: jobsOf().map((job) => ({ ...job, intervalMilliseconds: 0 })),
+      jobs: createJobs().map((job) => ({ ...job, intervalMilliseconds: 0 })),
       multicall,
       runExclusive: indexer.runExclusive,
       runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,

@@ -16,8 +16,9 @@ const secondsPerBlock = 6 * 3600;
 export const timeOf = (block: number): string =>
   new Date((firstSecond + block * secondsPerBlock) * 1000).toISOString().replace(".000Z", "Z");
 
-/** Returns 20 or 32 bytes that end in a number. */
+/** Returns an address that ends in a number. */
 export const addressOf = (number: number): Hex => `0x${number.toString(16).padStart(40, "0")}`;
+/** Returns 32 bytes that end in a number. */
 export const wordOf = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 export const blockHashOf = (block: number): Hex => `0x${"b".repeat(32)}${block.toString(16).padStart(32, "0")}`;
 export const transactionHashOf = (block: number, index: number): Hex =>

@@ -3,11 +3,14 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, timeOf } from "./fixture-index.ts";
 
-/** 400 blocks, four per day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change occasionally. */
+/**
+ * 400 blocks, four per day from 2026-01-01; a token whose largest balance changes in every block, and the balances of whose 60 other holders
+ * change occasionally.
+ */
 const [coin, art, late] = [1, 2, 3].map(addressOf) as [string, string, string];
 const head = 399;
 const random = createRandom("holders");
-const [minWhaleBalance, otherOwners] = [1_000, 60];
+const [minWhaleBalance, otherOwnerCount] = [1_000, 60];
 const holdings = new Map<string, Record<number, string>>();
 let index: FixtureIndex;
 
@@ -31,7 +34,7 @@ beforeAll(async () => {
   const whale: Record<number, string> = {};
   for (let block = 1; block <= head; block += 1) whale[block] = String(minWhaleBalance + random.between(0, 500));
   holdings.set(addressOf(0x900), whale);
-  for (let owner = 0; owner < otherOwners; owner += 1) {
+  for (let owner = 0; owner < otherOwnerCount; owner += 1) {
     const from: Record<number, string> = {};
     // Few distinct amounts, including 0, to make many of them equal.
     for (let change = random.between(1, 6); change > 0; change -= 1) from[random.between(1, head - 1)] = String(random.between(0, 9));
@@ -177,17 +180,17 @@ describe("holders of a token", () => {
   it("are pinned to one block while balances change", async () => {
     const growing = await openFixtureIndex();
     const token = addressOf(0x99);
-    const [size, owners] = [100, 250];
+    const [size, ownerCount] = [100, 250];
     await growing.blocks(0, 10);
     await growing.insert("token_standards", [{ chain_id: 7, address: token, standard: 1, block_number: 1 }]);
-    await growing.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: owners }]);
-    for (let owner = 0; owner < owners; owner += 1)
+    await growing.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: ownerCount }]);
+    for (let owner = 0; owner < ownerCount; owner += 1)
       await growing.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
     const page = async (number: number) =>
       (await growing.get(`/v1/fixture/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
     const listed = pairs(await page(0));
     for (const number of [1, 2]) {
-      // The largest and the smallest holder swap positions, and a new holder becomes the first.
+      // The order of the holders is reversed, and a new holder becomes the first.
       const block = 10 + number;
       await growing.blocks(block, block);
       await growing.database.query(
@@ -200,11 +203,11 @@ describe("holders of a token", () => {
       ]);
       await growing.balances(addressOf(0x5000 + number), token, 1, { [block]: "9000" });
       const data = await page(number);
-      expect(data.pagination).toMatchObject({ total_count: owners, has_more: number < 2 });
+      expect(data.pagination).toMatchObject({ total_count: ownerCount, has_more: number < 2 });
       expect(data.items.every((item: Data) => item.block_height === 10)).toBe(true);
       listed.push(...pairs(data));
     }
-    expect(listed).toEqual(Array.from({ length: owners }, (_, owner) => [addressOf(0x1000 + owner), String(1_000 - owner)]));
+    expect(listed).toEqual(Array.from({ length: ownerCount }, (_, owner) => [addressOf(0x1000 + owner), String(1_000 - owner)]));
     await growing.end();
   });
 });

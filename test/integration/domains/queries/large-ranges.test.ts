@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "./fixture-index.ts";
 
-const blocks = 30;
+const blockCount = 30;
 const logsPerBlock = 100;
 const dataBytes = 96;
 const maxBytes = 1_000_000;
@@ -10,8 +10,8 @@ const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
 
 beforeAll(async () => {
   index = await openFixtureIndex({ responseRows: 2_900, responseBytes: maxBytes });
-  await index.blocks(0, blocks - 1);
-  const heights = Array.from({ length: blocks }, (_, block) => block);
+  await index.blocks(0, blockCount - 1);
+  const heights = Array.from({ length: blockCount }, (_, block) => block);
   await index.insert(
     "transactions",
     heights.map((block) => transactionRow(block, 0, addressOf(1), addressOf(2))),
@@ -55,7 +55,7 @@ describe("a range of more than 1,000 logs", () => {
   });
 
   it("is refused with the maximum number of logs if it has more", async () => {
-    const { status, message } = await events(`starting-block=0&ending-block=${blocks - 1}`);
+    const { status, message } = await events(`starting-block=0&ending-block=${blockCount - 1}`);
     expect([status, message]).toEqual([400, expect.stringContaining("a range with at most 2900 matching logs")]);
   });
 });

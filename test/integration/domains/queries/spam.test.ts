@@ -30,9 +30,9 @@ const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
   to_address: to,
   amount: String(amount),
 });
-/** Returns `logsPerBlock` Transfer logs in the first transaction of each of `blocks` blocks. */
-const logs = (address: Hex, blocks: number, logsPerBlock: number): Row[] =>
-  Array.from({ length: blocks }, (_, position) => position + 11).flatMap((block) =>
+/** Returns `logsPerBlock` Transfer logs in the first transaction of each of `blockCount` blocks. */
+const logs = (address: Hex, blockCount: number, logsPerBlock: number): Row[] =>
+  Array.from({ length: blockCount }, (_, position) => position + 11).flatMap((block) =>
     Array.from({ length: logsPerBlock }, (_, position) => ({
       chain_id: 7,
       block_number: block,

@@ -84,8 +84,8 @@ describe("the details of Safe transactions", () => {
     await mine(chain, safe.execution(removing, join([await byKey(anna, hash)])));
     await safes.indexToHead();
     await chain.rpc("anvil_reorg", [1, []]);
-    const again = (await safe.hashOf(emptyCall)).hash;
-    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, again)])));
+    const emptyCallHash = (await safe.hashOf(emptyCall)).hash;
+    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, emptyCallHash)])));
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", toLower(anna.address)]]);
     const fresh = await createTestDatabase();
     await safes.indexToHead(fresh);

@@ -123,8 +123,8 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
         ["ecdsa", cleo.address],
       ]),
     );
-    const later = (await safe.hashOf(emptyCall)).hash;
-    const second = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, later)], [await byKey(cleo, later)])));
+    const laterHash = (await safe.hashOf(emptyCall)).hash;
+    const second = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, laterHash)], [await byKey(cleo, laterHash)])));
     expect(await safes.detailsOf(second)).toEqual([
       ["ecdsa", toLower(anna.address)],
       ["ecdsa", null],

@@ -153,7 +153,7 @@ export const createSafes = async (chain: TestChain, version: Version) => {
   };
 };
 
-/** The contract that makes several calls in one transaction (MultiSendCallOnly), at a new address. */
+/** Deploys the contract that makes several calls in one transaction (MultiSendCallOnly); returns a function that creates such a transaction. */
 export const deployMultiSend = async (chain: TestChain) => {
   const artifact = load(`${safeGlobal}/libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json`);
   const address = await chain.deploy(artifact);
@@ -168,6 +168,6 @@ export const mine = async (chain: TestChain, transaction: TestTransaction): Prom
   const [hash] = await chain.send({ gas: 5_000_000n, ...transaction });
   await chain.mine();
   const { status } = await chain.rpc<{ status: Hex }>("eth_getTransactionReceipt", [hash]);
-  if (hash === undefined || status !== "0x1") throw new Error("A transaction of a Safe failed");
+  if (hash === undefined || status !== "0x1") throw new Error(`Transaction ${hash} to ${transaction.to} failed`);
   return hash;
 };

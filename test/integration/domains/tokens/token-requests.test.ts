@@ -15,10 +15,10 @@ const stored = () =>
 
 describe("the record of token requests", () => {
   it("writes requested tokens in batches, each token at most once per 15 minutes, and never during the request", async () => {
-    let [now, queries] = [new Date(Date.UTC(2026, 0, 1)), 0];
+    let [now, queryCount] = [new Date(Date.UTC(2026, 0, 1)), 0];
     const database = {
       query: ((sql: string, parameters?: readonly unknown[]) => {
-        queries += 1;
+        queryCount += 1;
         return testDatabase.database.query(sql, parameters);
       }) as typeof testDatabase.database.query,
     };
@@ -30,15 +30,15 @@ describe("the record of token requests", () => {
         Array.from({ length: 1_500 }, (_, number) => tokenOf(number)),
       );
     requests.record(2, [tokenOf(7)]);
-    expect(queries).toBe(0);
+    expect(queryCount).toBe(0);
     await requests.flush();
     expect(await stored()).toHaveLength(1_000);
     await requests.flush();
     expect(await stored()).toHaveLength(1_501);
     requests.record(2, [tokenOf(7)]);
     await requests.flush();
-    expect(queries).toBe(2);
-    // After a quarter of an hour the request time is written again.
+    expect(queryCount).toBe(2);
+    // After more than 15 minutes, the request time is written again.
     now = new Date(Date.UTC(2026, 0, 1, 1));
     await requests.flush();
     requests.record(2, [tokenOf(7)]);

@@ -12,7 +12,7 @@ import type { Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { blocksOfDays, contractCall, firstDay, mineWeek, secondsPerDay, type Week } from "./week.ts";
 
-// The test chain covers a week in which one day has no blocks. Its node has the state of every block; the responses are compared with it.
+// The test chain covers a week in which one day has no blocks. Responses are compared with its node, which has the state of every block.
 const lastDay = firstDay + (blocksOfDays.length - 1) * secondsPerDay;
 const now = () => new Date((lastDay + 20 * 3_600) * 1000);
 

@@ -86,18 +86,18 @@ describe("the native balance of an address that no indexed block touches", () =>
   it("is null if the node has no state, is on another branch, or is not configured", async () => {
     const balances = await serveNativeBalances(0);
     const unknown = [{ balance: null, balance_source: null }];
-    proxy.tamper = (method, reply) => {
+    proxy.tamper = (method, response) => {
       if (method !== "eth_getBalance") return;
-      delete reply.result;
-      reply.error = { code: -32000, message: "missing trie node" };
+      delete response.result;
+      response.error = { code: -32000, message: "missing trie node" };
     };
     expect(await balances(untouched)).toMatchObject(unknown);
-    proxy.tamper = (method, reply) => {
-      if (method === "eth_getBalance") reply.result = "12";
+    proxy.tamper = (method, response) => {
+      if (method === "eth_getBalance") response.result = "12";
     };
     expect(await balances(untouched)).toMatchObject(unknown);
-    proxy.tamper = (method, reply) => {
-      if (method === "eth_getBlockByNumber") (reply.result as { hash: Hex }).hash = `0x${"9".repeat(64)}`;
+    proxy.tamper = (method, response) => {
+      if (method === "eth_getBlockByNumber") (response.result as { hash: Hex }).hash = `0x${"9".repeat(64)}`;
     };
     expect(await balances(untouched)).toMatchObject(unknown);
     const withoutNode = await serveNativeBalances(0, { rpc: undefined });

@@ -88,10 +88,10 @@ export const mineWeek = async (): Promise<Week> => {
     "0x0000000000000000000000000000000000000b0b",
     story.weth,
   ];
-  for (const [day, blocks] of blocksOfDays.entries()) {
-    for (let block = 0; block < blocks; block += 1) {
+  for (const [day, blockCount] of blocksOfDays.entries()) {
+    for (let block = 0; block < blockCount; block += 1) {
       await chain.send(...Array.from({ length: random.between(0, 6) }, () => randomTransaction(random, chain, story, owners)));
-      await chain.mine(firstDay + day * secondsPerDay + Math.floor((block * secondsPerDay) / (blocks + 1)));
+      await chain.mine(firstDay + day * secondsPerDay + Math.floor((block * secondsPerDay) / (blockCount + 1)));
     }
   }
   const head = await chain.head();

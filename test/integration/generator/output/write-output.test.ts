@@ -93,16 +93,16 @@ describe("replaceFile", () => {
       const path = join(root, "large.txt");
       const texts = ["a", "b"].map((letter) => letter.repeat(2_000_000));
       await replaceFile(path, texts[0] ?? "");
-      let finished = false;
+      let isFinished = false;
       const seen = new Set<string>();
       const reading = (async () => {
-        while (!finished) {
+        while (!isFinished) {
           const text = await readFile(path, "utf8");
           seen.add(`${text.length} ${new Set(text).size}`);
         }
       })();
       for (let round = 0; round < 40; round += 1) await replaceFile(path, texts[round % 2] ?? "");
-      finished = true;
+      isFinished = true;
       await reading;
       expect([...seen]).toEqual(["2000000 1"]);
     }));

@@ -39,14 +39,14 @@ export const describeLateStart = (): void => {
       expect(bases[0]?.blocks).toEqual([from - 1]);
     });
 
-    it("has unknown but no negative balances if the node lacks that state", async () => {
+    it("has unknown but no negative balances if the node lacks the state before its first block", async () => {
       const testDatabase = await newDatabase();
       const head = await chain.head();
-      const old = new Set(["eth_getBalance", "eth_call"]);
-      proxy.tamper = (method, reply, params) => {
-        if (!old.has(method) || Number(params[1]) >= head - 1) return;
-        delete reply.result;
-        reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
+      const stateful = new Set(["eth_getBalance", "eth_call"]);
+      proxy.tamper = (method, response, params) => {
+        if (!stateful.has(method) || Number(params[1]) >= head - 1) return;
+        delete response.result;
+        response.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
       };
       const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: { ...chainSettings(), from: head - 4 } });
       await testIndexer.runToHead(head);

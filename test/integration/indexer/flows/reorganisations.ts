@@ -64,8 +64,8 @@ export const describeReorganisations = (): void => {
       await first.close();
       const before = await dump(testDatabase.database);
       const older = await chain.rpc<{ number: string }>("eth_getBlockByNumber", [`0x${((await chain.head()) - 3).toString(16)}`, false]);
-      proxy.tamper = (method, reply, params) => {
-        if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = older;
+      proxy.tamper = (method, response, params) => {
+        if (method === "eth_getBlockByNumber" && params[0] === "latest") response.result = older;
       };
       const lagging = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings() });
       await runUntil(lagging.indexer, () => lagging.indexer.status().following && (proxy.counts.get("eth_getBlockByNumber") ?? 0) > 20);

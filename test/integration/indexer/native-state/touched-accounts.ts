@@ -48,12 +48,12 @@ export interface TouchedAccounts {
   /** The height of a block parameter, which is a number or a block hash (EIP-1898). */
   heightOf(blockParameter: unknown): number;
   index(overrides?: Partial<IndexedChain>, options?: Parameters<typeof createTestIndexer>[2]): Promise<Indexed>;
-  /** Compares each stored account's balance after each block with the node's. */
+  /** Returns the owners in the index, and the balance of each after every block, as stored and as reported by the node. */
   compareBalances(indexed: Indexed): Promise<{ readonly owners: readonly Address[]; readonly rows: readonly ComparedBalance[] }>;
   end(): Promise<void>;
 }
 
-/** Starts a chain and mines the transactions. */
+/** Starts a chain and a proxy, and mines the transactions that credit the accounts. */
 export const startTouchedAccounts = async (): Promise<TouchedAccounts> => {
   const chain = await startTestChain();
   const proxy = await startRpcProxy(chain.url);
@@ -127,12 +127,12 @@ const compareBalances = async (chain: TestChain, { database }: Indexed) => {
   return { owners, rows };
 };
 
-/** Makes a node reject a request. */
-export const refuse = (reply: ProxiedReply, message: string) => {
-  delete reply.result;
-  reply.error = { code: -32601, message };
+/** Replaces the result of a response with an error. */
+export const refuse = (response: ProxiedReply, message: string) => {
+  delete response.result;
+  response.error = { code: -32601, message };
 };
-/** Simulates a node without traces. */
-export const withoutTraces = (method: string, reply: ProxiedReply) => {
-  if (/^(debug|trace)_/.test(method)) refuse(reply, "the method does not exist");
+/** Replaces the result of a trace request with an error, as a node without traces responds. */
+export const withoutTraces = (method: string, response: ProxiedReply) => {
+  if (/^(debug|trace)_/.test(method)) refuse(response, "the method does not exist");
 };

@@ -92,12 +92,12 @@ export const describeIndexers = (): void => {
     });
 
     it("stores nothing while the node returns no balances", async () => {
-      // The node's capabilities are probed before its replies are changed.
+      // The node's capabilities are probed before its responses are changed.
       const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainOf({ from: startBlock }) });
-      proxy.tamper = (method, reply) => {
+      proxy.tamper = (method, response) => {
         if (method !== "eth_getBalance") return;
-        delete reply.result;
-        reply.error = { code: -32603, message: "internal error" };
+        delete response.result;
+        response.error = { code: -32603, message: "internal error" };
       };
       cleanups.push(runInBackground(testIndexer));
       await until("failed reads", () => testIndexer.warnings.length >= 2);

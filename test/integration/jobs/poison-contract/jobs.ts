@@ -29,7 +29,7 @@ import {
 
 /** Tests jobs and workers that call contracts. */
 export const describeJobs = (): void => {
-  describe("the job for node_reads", () => {
+  describe("the node read job", () => {
     const startReads = async () => {
       await testDatabase.database.query(
         "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT $1, 'token-metadata', decode(a, 'hex'), 1 FROM unnest($2::text[]) a",
@@ -79,7 +79,7 @@ export const describeJobs = (): void => {
     });
   });
 
-  describe("the worker for nft_reads", () => {
+  describe("the NFT metadata worker", () => {
     const startWorker = async () => {
       const testIndexer = await startIndexer();
       await waitForHead(testIndexer);
@@ -128,7 +128,7 @@ export const describeJobs = (): void => {
     });
   });
 
-  describe("the job for allowance reads", () => {
+  describe("the allowance read job", () => {
     const startReads = async () => {
       const testIndexer = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
       await waitForHead(testIndexer);

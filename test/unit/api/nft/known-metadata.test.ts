@@ -28,10 +28,10 @@ const row = (id: number, name: string): NftMetadataRow => ({
 
 describe("requested metadata on a chain that does not store it", () => {
   const requestedKeys: NftKey[][] = [];
-  let volatile = 0;
+  let volatileCount = 0;
   const context = {
     markVolatile: () => {
-      volatile += 1;
+      volatileCount += 1;
     },
     nftMetadata: { metadataOf: async () => new Map([[metadataKeyText(key(1)), row(1, "kept")]]) } as never,
     uncached: {
@@ -50,7 +50,7 @@ describe("requested metadata on a chain that does not store it", () => {
     await knownMetadata(context, chain, [key(2)], false);
     expect(requestedKeys.length).toBe(1);
     // A response with newly read metadata is not cached.
-    expect(volatile).toBe(1);
+    expect(volatileCount).toBe(1);
   });
 });
 

@@ -6,7 +6,7 @@ const event = z.strictObject({ signature: z.string(), columns: z.array(z.strictO
 const definition = z.strictObject({ name: z.string(), events: z.record(z.string(), event) });
 
 describe("innerSchema", () => {
-  it("is the schema of the value at a path through maps, records and lists", () => {
+  it("returns the schema of the value at a path through maps, records and lists", () => {
     expect(innerSchema(definition, ["events", "any", "columns", 0, "name"])).toBeInstanceOf(z.ZodString);
     expect(keysOf(innerSchema(definition, ["events", "any"]))).toEqual(["signature", "columns"]);
   });

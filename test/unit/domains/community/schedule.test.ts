@@ -10,7 +10,7 @@ const blocksUntilDone = (scheduled: ScheduledBlocks | null, interval: number, he
     blocks.push(...next.blocks);
     current = next.scheduled;
   }
-  throw new Error("The schedule does not end.");
+  throw new Error("The schedule did not end after 1,000 rounds.");
 };
 
 describe("nextBlocks", () => {

@@ -26,12 +26,12 @@ describe("the value of swaps", () => {
   const amounts = amountsOf("5000000", "1000000", "2000000000000000000", "500000000000000000");
   it.each([
     // 5 tokens at 2 dollars and 2 at 3,000 were paid in.
-    ["by the amounts paid in, if both prices are known", price6, price18, 6_010],
+    ["computed from the amounts paid in, if both prices are known", price6, price18, 6_010],
     // 5 in and 1 out, at 2 dollars each; 2 in and a half out, at 3,000 each.
-    ["by the amounts in and out of the first token, if only its price is known", price6, null, 12],
-    ["by the amounts in and out of the second token, if only its price is known", null, price18, 7_500],
+    ["computed from the amounts in and out of the first token, if only its price is known", price6, null, 12],
+    ["computed from the amounts in and out of the second token, if only its price is known", null, price18, 7_500],
     ["unknown without prices", null, null, null],
-  ])("is determined %s", (_, first, second, expected) => {
+  ])("is %s", (_, first, second, expected) => {
     expect(number(swapValue(amounts, [first, second]))).toBe(expected);
   });
 
@@ -75,8 +75,8 @@ describe("the value of a span", () => {
   });
 });
 
-describe("liquidity and fees", () => {
-  it("value both reserves", () => {
+describe("the valuation of liquidity and fees", () => {
+  it("includes both reserves", () => {
     expect(number(liquidityValue({ reserve0: "1500000", reserve1: "1000000000000000000" }, [price6, price18]))).toBe(3_003);
     expect(number(pairValue(["0", "0"], [price6, price18]))).toBe(0);
   });
@@ -86,11 +86,11 @@ describe("liquidity and fees", () => {
     ["1", null, price6, price18],
     ["1", "1", null, price18],
     ["1", "1", price6, null],
-  ])("are unknown if a reserve (%s, %s) or its price is unknown", (reserve0, reserve1, first, second) => {
+  ])("is unknown if a reserve (%s, %s) or its price is unknown", (reserve0, reserve1, first, second) => {
     expect(liquidityValue({ reserve0, reserve1 }, [first, second])).toBeNull();
   });
 
-  it("include the exchange's share of the volume, extrapolated to a year", () => {
+  it("includes the exchange's share of the volume, extrapolated to a year", () => {
     const fees = feesOf(decimalOf("1000"), 3_000);
     expect(number(fees)).toBe(3);
     // 3 dollars per day on 10,000 are 1,095 per year.

@@ -21,7 +21,7 @@ describe("JSON", () => {
     "null",
     '{"a":1,"a":2}',
     '{"constructor":1,"":2}',
-  ])("is parsed like JSON.parse does: %s", (text) => {
+  ])("is parsed as by JSON.parse: %s", (text) => {
     expect(plain(parseJsonText(text))).toEqual(JSON.parse(text));
   });
 
@@ -48,7 +48,7 @@ describe("JSON", () => {
     "{}x",
     "\u00a0{}",
     "//",
-  ])("is rejected like JSON.parse does: %j", (text) => {
+  ])("is rejected as by JSON.parse: %j", (text) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(() => parseJsonText(text)).toThrow(SyntaxError);
   });

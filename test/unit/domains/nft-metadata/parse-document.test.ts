@@ -9,7 +9,7 @@ const read = (text: string): NftDocument => {
   return outcome.document;
 };
 const documentOf = (value: object): NftDocument => read(JSON.stringify(value));
-const attributesOf = (value: object) => documentOf(value).attributes?.map(({ trait_type, value }) => [trait_type, value]);
+const attributesOf = (metadata: object) => documentOf(metadata).attributes?.map(({ trait_type, value }) => [trait_type, value]);
 const image = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 
 describe("a metadata document", () => {

@@ -11,7 +11,7 @@ export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [A
 export const [market, paintings, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 
 type WithoutPosition<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
-/** An event without its log index, its position in the block. It is in transaction 0 by default. */
+/** An event without its log index, which `blockOf` assigns by its position in the list. It is in transaction 0 by default. */
 export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & WithoutPosition<DecodedEvent>;
 
 export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderItem => ({
@@ -126,7 +126,7 @@ export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
   const washDays = [blocks.length, 1, 2].map((size) => {
     const { nft_sales, nft_sale_marks } = foldSales(blocks, size);
     const marked = nft_sale_marks.map(({ sale }) => sale);
-    if (new Set(marked).size < marked.length) throw new Error("Duplicate wash mark of a sale");
+    if (new Set(marked).size < marked.length) throw new Error(`Duplicate wash marks: ${marked.join()}`);
     return nft_sales.filter((row) => row.is_wash === true || marked.includes(row.sale ?? null)).map(({ day }) => Number(day));
   });
   if (new Set(washDays.map(String)).size > 1) throw new Error(`Batches differ: ${washDays.join(" / ")}`);

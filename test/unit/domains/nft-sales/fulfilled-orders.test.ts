@@ -74,7 +74,7 @@ describe("a fulfilled order", () => {
     };
     const payingOrder = fulfilledOrder(ben, cleo, [payment(100n)], [], { orderHash: "0x0b" });
     const transfer = tokenTransfer(anna, ben, 1n);
-    // Marketplaces match it with an order that pays and has no consideration.
+    // Marketplaces match a private listing with an order that pays and has no consideration.
     expect(inOneBlock(transfer, privateListing(cleo, [ben, 1n]), payingOrder, ordersMatched("0x0a", "0x0b"))).toEqual(["anna ben 1 1 100"]);
     expect(
       inOneBlock(transfer, privateListing(zeroAddress, [ben, 1n]), { ...payingOrder, recipient: zeroAddress } as EmittedEvent),

@@ -67,11 +67,11 @@ describe("matched orders", () => {
   });
 
   it("may include one order several times, filled in parts", () => {
-    const sellOrder = (amount: bigint) =>
+    const partialSellOrder = (amount: bigint) =>
       fulfilledOrder(anna, cleo, [token(editions, 1n, amount)], [payment(amount, weth)], { orderHash: "0x0a" });
-    const buyOrder = fulfilledOrder(ben, cleo, [payment(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
+    const bid = fulfilledOrder(ben, cleo, [payment(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
     // Both parts go to ben although the recipient is the caller; two of the seven units are sold outside the bid for five.
-    const events = [sellOrder(3n), sellOrder(4n), buyOrder, ordersMatched("0x0a", "0x0a", "0x0b")];
+    const events = [partialSellOrder(3n), partialSellOrder(4n), bid, ordersMatched("0x0a", "0x0a", "0x0b")];
     expect(inOneBlock(...events, unitTransfer(anna, ben, 1n, 3n), unitTransfer(anna, ben, 1n, 4n))).toEqual([
       "anna ben 1 2 2",
       "anna ben 1 3 6",

@@ -8,7 +8,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 /** An address that repeats one hexadecimal digit. */
 export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 
-/** An event without its log index, its position in the block. */
+/** An event without its log index, which `blockOf` assigns by its position in the list. It is in transaction 0 by default. */
 export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & (
   | PoolFact
   | Pick<Erc20Transfer, "kind" | "from" | "to" | "amount">

@@ -12,7 +12,7 @@ const errorOf = (text: string): string => {
     if (error instanceof PriceFileError) return error.message;
     throw error;
   }
-  throw new Error("The file was accepted.");
+  throw new Error(`The price file was accepted: ${text}`);
 };
 
 describe("the operator's price file", () => {

@@ -199,7 +199,7 @@ describe("a path through pools", () => {
 });
 
 describe("the native token", () => {
-  it("has its feed's price, also where a path passes through its wrapped token", () => {
+  it("has its feed's price, including where a path passes through its wrapped token", () => {
     const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
     observed.reportFeed(start, 2_000_00000000n);
     // 10 native for 5,000 tokens: 2,000 × 10 / 5,000 = 4 dollars; 20,000 dollars deep.

@@ -39,7 +39,7 @@ describe("a declared protocol", () => {
   });
 
   it("is emitted as a constant, ordered by number", () => {
-    if (catalog === null) throw new Error("the catalog is not valid");
+    if (catalog === null) throw new Error(`Invalid catalog: ${diagnostics.map(renderDiagnostic).join(", ")}`);
     const text = emitCommunity(buildModel(catalog, new Map()));
     const [, json = ""] = /export const protocols = (.*) as const;\n$/s.exec(text) ?? [];
     expect(JSON.parse(json)).toEqual(catalog.protocols);
@@ -89,8 +89,8 @@ describe("SQL in a folder without a protocol", () => {
 
   it("must not be in another protocol's folder", () => {
     const other = declared.replace("sql: balances.sql", "sql: ../protocol_02/balances.sql");
-    const own = second.replace("sql: ../savings/balances.sql", "sql: balances.sql");
-    expect(messagesOf([protocolFile, other], [secondFile, own], ["spec/community/protocol_02/balances.sql", query])).toEqual([
+    const secondWithFile = second.replace("sql: ../savings/balances.sql", "sql: balances.sql");
+    expect(messagesOf([protocolFile, other], [secondFile, secondWithFile], ["spec/community/protocol_02/balances.sql", query])).toEqual([
       expect.stringMatching(/protocol_01\/protocol\.yaml:7:20 missing-sql: Unknown SQL file "\.\.\/protocol_02\/balances\.sql"/),
     ]);
   });

@@ -22,7 +22,7 @@ export function expectDiagnostics(cases: readonly InvalidCase[]): void {
   it.each(cases.map((entry) => [entry.title, entry] as const))("reports %s", (_, { code, contains, ...change }) => {
     const { catalog, diagnostics, locations } = catalogWith(change);
     expect(catalog).toBeNull();
-    expect(diagnostics.map(({ file, line, column, code }) => ({ file, line, column, code }))).toEqual(
+    expect(diagnostics.map(({ file, line, column, code: reported }) => ({ file, line, column, code: reported }))).toEqual(
       locations.map((location) => ({ ...location, code })),
     );
     for (const part of contains) expect(diagnostics[0]?.message).toContain(part);

@@ -49,10 +49,10 @@ describe("generate", () => {
   });
 
   it("writes a cost to the operations, the reference and the OpenAPI document", () => {
-    const files = generate(smallCatalog([endpoint("getThings", { cost: { credits: 2.5, per: "item" } })]));
-    expect(files.get("generated/operations.gen.ts")).toContain('cost: { hundredths: 250, per: "item" },');
-    expect(files.get("generated/reference.md")).toContain("2.50 per item");
-    expect(JSON.parse(files.get("generated/openapi.json") ?? "").paths["/v1/{chainName}/getthings/"].get["x-credit-cost"]).toEqual({
+    const texts = generate(smallCatalog([endpoint("getThings", { cost: { credits: 2.5, per: "item" } })]));
+    expect(texts.get("generated/operations.gen.ts")).toContain('cost: { hundredths: 250, per: "item" },');
+    expect(texts.get("generated/reference.md")).toContain("2.50 per item");
+    expect(JSON.parse(texts.get("generated/openapi.json") ?? "").paths["/v1/{chainName}/getthings/"].get["x-credit-cost"]).toEqual({
       credits: 2.5,
       per: "item",
     });

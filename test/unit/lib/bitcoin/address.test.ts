@@ -67,7 +67,7 @@ describe("the address of a script", () => {
     "1",
     "1".repeat(35),
     "é".repeat(30),
-  ])("is refused: %s", (address) => {
+  ])("is refused if it is invalid or for another network: %s", (address) => {
     expect(scriptOf(mainnet, address)).toBeNull();
   });
 

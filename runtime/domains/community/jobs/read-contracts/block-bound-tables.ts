@@ -34,7 +34,7 @@ const shortenSchedules: NonNullable<BlockBoundTable["beforeDelete"]> = async (cl
   ]);
 };
 
-/** Served by the tables' block indexes and primary keys. */
+/** Queues contracts and arguments that lose all their results at the ancestor. Served by the tables' block indexes and primary keys. */
 const queueAgain =
   ({ protocol, definition, table, contracts }: DeclaredRead): NonNullable<BlockBoundTable["beforeDelete"]> =>
   async (client, chainId, ancestor) => {

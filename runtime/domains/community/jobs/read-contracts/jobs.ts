@@ -41,8 +41,8 @@ const createReadJob = (
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const own = await withTables(context, reads);
-      const protocols = [...new Set(own.map(({ protocol }) => protocol))];
+      const activeReads = await withTables(context, reads);
+      const protocols = [...new Set(activeReads.map(({ protocol }) => protocol))];
       // Reads whose declaration was removed are deleted when the index is opened.
       const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((read) =>
         groups.has(nameOf(read.protocol, read.read_name)),
@@ -53,7 +53,7 @@ const createReadJob = (
       const listed = contractsIn(kinds, result.completed);
       const unknown = await unknownContracts(database, chainId, listed);
       const write = async (client: DatabaseClient): Promise<boolean> => {
-        await writeResult(client, context, head, own, result, missing);
+        await writeResult(client, context, head, activeReads, result, missing);
         await storeListed(client, chainId, listed, unknown);
         return true;
       };
@@ -86,9 +86,9 @@ const writeResult = async (
   const finished = [...completed, ...givenUp];
   const rows: Record<string, Row[]> = {};
   for (const { table, row } of finished.flatMap((result) => result.rows)) {
-    const own = rows[table] ?? [];
-    own.push(row);
-    rows[table] = own;
+    const tableRows = rows[table] ?? [];
+    tableRows.push(row);
+    rows[table] = tableRows;
   }
   await writeRows(
     client,

@@ -40,7 +40,7 @@ export const listedKinds = (protocols: readonly Protocol[]): ListedKind[] =>
 /** The contracts that results list. */
 export const contractsIn = (kinds: readonly ListedKind[], results: readonly ReadResult[]): ListedContract[] => {
   const found = new Map<string, ListedContract>();
-  for (const { due, table, row } of results.flatMap((result) => result.rows.map((own) => ({ due: result.due, ...own })))) {
+  for (const { due, table, row } of results.flatMap((result) => result.rows.map((resultRow) => ({ due: result.due, ...resultRow })))) {
     for (const listing of kinds.filter((kind) => kind.table === table)) {
       const block = Number(row.block_number);
       const listed = [row[listing.column] ?? []].flat().map((address) => String(address) as Address);
@@ -62,13 +62,13 @@ export const unknownContracts = async (
 ): Promise<ListedContract[]> => {
   const unknown: ListedContract[] = [];
   for (const listing of new Set(listed.map((contract) => contract.listing))) {
-    const own = listed.filter((contract) => contract.listing === listing);
+    const ofListing = listed.filter((contract) => contract.listing === listing);
     const rows = await query<{ address: Address }>(
       sql`SELECT address FROM ${identifier(tableOf(listing.protocol.id, "contracts"))} WHERE chain_id = $1 AND kind = $2 AND address = ANY($3::bytea[])`,
-      [chainId, listing.kind, bytesArray(own.map(({ address }) => address))],
+      [chainId, listing.kind, bytesArray(ofListing.map(({ address }) => address))],
     );
     const stored = new Set(rows.map(({ address }) => address));
-    unknown.push(...own.filter(({ address }) => !stored.has(address)));
+    unknown.push(...ofListing.filter(({ address }) => !stored.has(address)));
   }
   return unknown;
 };
@@ -88,12 +88,12 @@ export const storeListed = async (
 ): Promise<void> => {
   const added = await addContracts(client, chainId, unknown, max);
   for (const listing of new Set(listed.map((contract) => contract.listing))) {
-    const own = listed.filter((contract) => contract.listing === listing);
-    const lowered = await lowerFirstBlocks(client, chainId, listing, own);
-    const ownAdded = added.filter((contract) => contract.listing === listing);
+    const ofListing = listed.filter((contract) => contract.listing === listing);
+    const lowered = await lowerFirstBlocks(client, chainId, listing, ofListing);
+    const addedOfListing = added.filter((contract) => contract.listing === listing);
     await queueScheduled(client, chainId, listing, [
       ...lowered,
-      ...ownAdded.map(({ address, block }) => ({ address, block, known: null })),
+      ...addedOfListing.map(({ address, block }) => ({ address, block, known: null })),
     ]);
   }
   const repeated = new Set(unknown.slice(added.length).map(({ due }) => due));

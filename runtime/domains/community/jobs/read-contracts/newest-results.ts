@@ -48,7 +48,7 @@ export const newestTable = ({ protocol, table, latest }: DeclaredRead): BlockBou
         },
       ];
 
-/** Served by the results' block index and primary key. */
+/** The statement that replaces newest results above the ancestor with the newest ones up to it. Served by the results' block index and primary key. */
 const restore = (table: LatestTable, latest: LatestTable): Sql => {
   const isSameKey = (left: string, right: string): Sql =>
     joinSql(

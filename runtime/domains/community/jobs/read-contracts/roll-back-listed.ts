@@ -46,14 +46,14 @@ const deleteRowsOf = async (
   removed: readonly Address[],
 ): Promise<void> => {
   const { events, skipped, reads } = relationsOf(protocol);
-  const own = events.filter(({ definition }) => definition.contract === kind);
+  const kindEvents = events.filter(({ definition }) => definition.contract === kind);
   const addresses = bytesArray(removed);
-  for (const { table } of [...own.map(({ rows }) => rows), skipped]) {
+  for (const { table } of [...kindEvents.map(({ rows }) => rows), skipped]) {
     const isSkipped = table === skipped.table;
     await client.query(
       sql`DELETE FROM ${identifier(table.name)} t USING logs l WHERE l.chain_id = $1 AND l.address = ANY($2::bytea[])
        AND t.chain_id = $1 AND t.block_number = l.block_number AND t.log_index = l.log_index${isSkipped ? sql` AND t.table_name = ANY($3)` : sql``}`,
-      [chainId, addresses, ...(isSkipped ? [own.map(({ definition }) => definition.name)] : [])],
+      [chainId, addresses, ...(isSkipped ? [kindEvents.map(({ definition }) => definition.name)] : [])],
     );
   }
   const called = reads.filter(({ definition }) => definition.contract === kind);

@@ -33,7 +33,7 @@ interface Range {
   readonly first: number;
   readonly last: number;
   /** The last hour that the chain has passed. */
-  readonly closed: number;
+  readonly lastPassed: number;
 }
 
 type ChooseHour = (context: JobContext, factory: Address, range: Range) => Promise<number | null>;
@@ -42,9 +42,9 @@ type ChooseHour = (context: JobContext, factory: Address, range: Range) => Promi
  * The last hour with prices. While prices lag, it is due only if it is the hour right before its closing block: the pages of a list are pinned to that block,
  * so one block must not close two rolled-up hours. Hours past retention are not rolled up.
  */
-const newestHour: ChooseHour = async (context, factory, { fingerprint, last, closed }) => {
-  if (last <= closed - retentionHours) return null;
-  if (last < closed) {
+const newestHour: ChooseHour = async (context, factory, { fingerprint, last, lastPassed }) => {
+  if (last <= lastPassed - retentionHours) return null;
+  if (last < lastPassed) {
     const closing = await closingBlock(context, last);
     if (closing === null || closing.timestamp >= (last + 2) * secondsPerHour) return null;
   }
@@ -94,12 +94,12 @@ const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Ran
     blocks.tail(chainId),
   ]);
   if (first === null || last === null || head === null || tail === null) return null;
-  const closed = Math.floor(head.timestamp / secondsPerHour) - 1;
+  const lastPassed = Math.floor(head.timestamp / secondsPerHour) - 1;
   return {
     fingerprint: `${version} ${activePoolDays} ${priceVersion}`,
     first: Math.max(first, Math.floor(tail.timestamp / secondsPerHour)),
-    last: Math.min(last, closed),
-    closed,
+    last: Math.min(last, lastPassed),
+    lastPassed,
   };
 };
 

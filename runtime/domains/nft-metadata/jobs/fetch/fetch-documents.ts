@@ -14,7 +14,7 @@ export interface FetchDeps extends QueueDeps {
 
 /** Max hosts that a query returns. */
 const hostsPerQuery = 64;
-/** Max hosts that a run checks to find a due one: thousands of failing hosts must not delay the others. */
+/** Max hosts that a run checks to find a due one: thousands of failing hosts must not delay other hosts. */
 const maxHostsPerRun = 100 * hostsPerQuery;
 /** Fetches that end within this time are stored together. */
 const storeDelayMilliseconds = 20;

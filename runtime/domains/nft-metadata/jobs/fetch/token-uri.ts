@@ -8,7 +8,7 @@ import type { NftDocument } from "./documents/document.ts";
 const tokenUriSelector = "c87b56dd";
 const uriSelector = "0e89341c";
 
-/** Max decoded bytes of a response. It may embed an image. A longer one that embeds a document is refused later as too large. */
+/** Max decoded bytes of a response, which may embed an image. A longer response that embeds a document is refused later as too large. */
 const maxResponseBytes = 16 * 1024 * 1024;
 const wordBytes = 32;
 

@@ -54,22 +54,22 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       const { signal } = new AbortController();
       const fetcher = createFetcher(workerDeps);
       for (;;) {
-        const done = (await readContracts(workerDeps, signal)) + (await fetcher.run(signal));
-        if (done === 0 && fetcher.claimed() === 0) return;
-        if (done === 0) await fetcher.wait(pauseMilliseconds, signal);
+        const processed = (await readContracts(workerDeps, signal)) + (await fetcher.run(signal));
+        if (processed === 0 && fetcher.claimed() === 0) return;
+        if (processed === 0) await fetcher.wait(pauseMilliseconds, signal);
       }
     },
     run: async (signal) => {
       if (deps.nfts.metadata !== "cached") return;
       const fetcher = createFetcher(workerDeps);
       await Promise.all([
-        schedule(repeatingJob("read-nft-urls", (signal) => readContracts(workerDeps, signal), sleep)).run(signal),
+        schedule(repeatingJob("read-nft-urls", (jobSignal) => readContracts(workerDeps, jobSignal), sleep)).run(signal),
         schedule(repeatingJob("fetch-nft-documents", fetcher.run, fetcher.wait)).run(signal),
         schedule(
           repeatingJob(
             "log-nft-backlog",
             () => logBacklog(deps).then(() => 0),
-            (_, signal) => sleep(backlogMilliseconds, signal),
+            (_, jobSignal) => sleep(backlogMilliseconds, jobSignal),
           ),
         ).run(signal),
       ]);

@@ -6,8 +6,8 @@ import type { Marketplace, Sale } from "./marketplace.ts";
 
 /**
  * Contracts in the style of CryptoPunks, which are both collection and marketplace: their sale events are also their ownership events. A punk
- * bought for nothing was a gift. The event for an accepted bid omits the price, which is the amount of the bid. It is unknown if the bid was entered before
- * the first indexed block.
+ * bought for nothing was a gift. The event for an accepted bid omits the price, which is the amount of the bid. The price is unknown if the bid was entered
+ * before the first indexed block.
  */
 export const cryptopunks: Marketplace = {
   protocol: "cryptopunks",

@@ -52,8 +52,8 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
           const allocated: AllocatedUnits[] = [];
           let unallocated = units;
           const key = keyOf(collection, tokenId);
-          const moves = openMoves.get(key) ?? movesOfToken(collection, tokenId);
-          for (const move of moves) {
+          const candidates = openMoves.get(key) ?? movesOfToken(collection, tokenId);
+          for (const move of candidates) {
             if (unallocated === 0n) break;
             if (!matches(move)) continue;
             const available = remaining.get(move) ?? move.amount;
@@ -66,7 +66,7 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
           if (allocated.length > 0)
             openMoves.set(
               key,
-              moves.filter((move) => remaining.get(move) !== 0n),
+              candidates.filter((move) => remaining.get(move) !== 0n),
             );
           return allocated;
         },

@@ -44,7 +44,10 @@ export function createBlockEvidence({ query }: Queryable, chainId: number) {
       );
       return rows.length === blocks.length;
     },
-    /** The first block at or after each time (unix seconds); null if the time is before the first block or after the last. Served by blocks_timestamp. */
+    /**
+     * The first block at or after each time (unix seconds); null if the time is not after the first block, or is after the last one. Served by
+     * blocks_timestamp.
+     */
     blocksFrom: async (times: readonly number[]): Promise<Map<number, number | null>> => {
       const rows = await query<{ time: number; number: number | null }>(
         `SELECT t.time, CASE WHEN (SELECT timestamp FROM blocks b WHERE b.chain_id = $1 ORDER BY b.number LIMIT 1) < t.time THEN

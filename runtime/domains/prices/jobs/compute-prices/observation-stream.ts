@@ -16,11 +16,11 @@ export interface StreamStart {
 
 /** Observations in chronological order, read page by page. */
 export interface ObservationStream {
-  /** The block up to which it has read; null before the first block. */
+  /** The last block whose observations have been read; null before the first block. */
   readonly block: BlockRef | null;
   /** All observations before this time have been read. */
   readonly horizon: number;
-  /** Takes the next observation before a time that has been read; undefined if there is none. */
+  /** Takes the next observation that has been read and is before a time; undefined if there is none. */
   next(before: number): Observation | undefined;
   /** Reads the next page; false if the chain was reorganised. */
   read(head: BlockRef): Promise<boolean>;

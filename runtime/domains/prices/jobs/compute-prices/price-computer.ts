@@ -136,9 +136,9 @@ const createBucketProcessor = (
   };
 };
 
-/** The decimals of tokens priced in whole units. */
+/** The decimals of the tokens whose configured prices are per whole token. */
 const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, imported: readonly FileObservation[]) => {
-  const tokens = tokensPricedWhole(chain, imported);
+  const tokens = tokensWithWholePrices(chain, imported);
   let { decimals, isPending } = await queries.decimalsOf(tokens);
   const decimalsOf = (token: Address): number | null =>
     token === nativeTokenAddress ? chain.nativeToken.decimals : (decimals.get(token) ?? null);
@@ -152,8 +152,8 @@ const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, impo
   };
 };
 
-/** The tokens with configured prices per whole token: tokens with a feed or an imported price, and stablecoins. */
-const tokensPricedWhole = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
+/** The tokens whose configured prices are per whole token: tokens with a feed or an imported price, and stablecoins; without the native token. */
+const tokensWithWholePrices = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
   const isToken = (text: string): text is Address => text.length === 42;
   const assets = [
     ...prices.feeds.map(({ of }) => of),

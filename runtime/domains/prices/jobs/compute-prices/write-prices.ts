@@ -17,10 +17,11 @@ export interface PortionWrite {
   readonly block: BlockRef | null;
   /** The progress before the portion. */
   readonly progress: Progress | null;
-  /** The settings that it was computed with, and the revision of the prices at that time. */
+  /** Identifies the settings that the portion was computed with. */
   readonly fingerprint: string;
+  /** The revision of the prices when the portion was computed. */
   readonly revision: number;
-  /** Whether it is the first portion of a computer: if so, rows after the last completed hour are deleted, because they are recomputed. */
+  /** Whether the portion is the first one of its computer: if so, rows after the last completed hour are deleted, because they are recomputed. */
   readonly isFirst: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { Asset } from "../../engine/assets.ts";
 import { discardPrices } from "../compute-prices/price-settings.ts";
 import type { FilePrice } from "./parse-price-file.ts";
 
-/** Stores an operator's prices in addition to those imported before, and discards the computed prices that they affect. */
+/** Stores an operator's prices in addition to the prices imported before, and discards the computed prices from the earliest new one on. */
 export async function importPrices(client: DatabaseClient, chainId: number, prices: readonly FilePrice[]): Promise<void> {
   const first = prices.reduce((earliest, { since }) => Math.min(earliest, since), Number.POSITIVE_INFINITY);
   if (first === Number.POSITIVE_INFINITY) return;

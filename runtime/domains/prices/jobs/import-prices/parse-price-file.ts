@@ -75,7 +75,7 @@ function priceOf({ asset, time, price }: Line["record"], currencies: readonly Cu
   const since = timeOf(time ?? "");
   if (since === null) return `Invalid time ${renderShort(time)}: expected YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds.`;
   if (price === undefined || !/^(\d{1,60}(\.\d{1,60})?)?$/.test(price) || /^0+(\.0+)?$/.test(price))
-    return `Invalid price ${renderShort(price)}: expected a decimal number above zero, or nothing.`;
+    return `Invalid price ${renderShort(price)}: expected a decimal number above zero, or an empty field.`;
   return { asset: key, since, price: price === "" ? null : price };
 }
 

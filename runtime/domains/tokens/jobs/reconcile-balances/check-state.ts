@@ -3,16 +3,16 @@ import type { Address } from "../../../../lib/hex.ts";
 import type { ReconciliationSettings } from "./settings.ts";
 
 /** Max suspects; the oldest one is dropped first. */
-const maxTokens = 10_000;
+const maxSuspects = 10_000;
 
 /**
- * Tokens that differed once. A later comparison that finds a difference again confirms it. They are kept in memory only and are found again after a
- * restart.
+ * Tokens that differed once. A later comparison that finds a difference again confirms the first one. Suspects are kept in memory
+ * only and are found again after a restart.
  */
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {
-    /** Records a difference; true if it confirms another one, found at least `confirmMilliseconds` ago. */
+    /** Records a difference; true if it confirms an earlier one, found at least `confirmMilliseconds` ago. */
     recordDifference: (token: Address, owner: Address, now: Date): boolean => {
       const entry = entries.get(token);
       if (entry === undefined) {
@@ -50,5 +50,5 @@ export const createCheckState = ({ backoffMilliseconds, confirmMilliseconds }: R
 
 const dropOldest = (entries: Map<Address, unknown>): void => {
   const oldest = entries.keys().next().value;
-  if (entries.size > maxTokens && oldest !== undefined) entries.delete(oldest);
+  if (entries.size > maxSuspects && oldest !== undefined) entries.delete(oldest);
 };

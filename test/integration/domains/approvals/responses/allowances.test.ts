@@ -172,7 +172,7 @@ describe("allowances of a wallet", () => {
       "0",
       "LOW RISK",
     ]);
-    // One was read at an indexed block, the other at a dropped one.
+    // The cheap coin's allowances were read at an indexed block, the expensive coin's at a dropped one.
     await index.database.query("DELETE FROM allowance_reads");
     await queueRead(coins.cheap, 9, blockHashOf(9));
     await queueRead(coins.expensive, 9, blockHashOf(8));

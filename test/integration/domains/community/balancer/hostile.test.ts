@@ -91,7 +91,7 @@ describe("protocol 02 with a hostile vault", () => {
     ]);
   });
 
-  it("returns null for the tokens and values of shares whose worth is unknown", async () => {
+  it("returns null for token balances and quotes that cannot be computed", async () => {
     const items = await itemsOf("tokens", { height, wallet });
     const tokensOf = (pool: Address | undefined) =>
       items

@@ -73,9 +73,9 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
     // The second account is the asset manager of the first token.
     const address = await chain.deploy(artifact, [vault, name, name, members, second]);
     const id = await read<Hex>(artifact, address, "getPoolId", [], await chain.head());
-    const composable = contract === "ComposableVaultPool";
-    pools.push({ artifact, address, id, name, decimals: 18, tokens: composable ? [...members, address] : members });
-    const all = composable ? [...amounts, 0n] : amounts;
+    const isComposable = contract === "ComposableVaultPool";
+    pools.push({ artifact, address, id, name, decimals: 18, tokens: isComposable ? [...members, address] : members });
+    const all = isComposable ? [...amounts, 0n] : amounts;
     await chain.send({ from: first, ...call(vaultArtifact, vault, "joinPool", [id, first, first, all, 0n]) });
     await chain.mine();
   };

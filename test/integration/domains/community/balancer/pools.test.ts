@@ -11,7 +11,7 @@ import { isComposable, type PoolTokens, viewsOf } from "./views.ts";
 
 const random = createRandom("pools of a vault");
 const protocol = builtInProtocol("protocol_02");
-const days = 8;
+const dayCount = 8;
 
 let chain: TestChain;
 let market: PoolMarket;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await startPoolMarket(chain);
   const start = (await timeOf(chain, await chain.head())) + 86_400;
-  for (let day = 0; day < days; day += 1) {
+  for (let day = 0; day < dayCount; day += 1) {
     await chain.send(...Array.from({ length: random.between(8, 14) }, () => market.randomTransaction(random)));
     await chain.mine(start + day * 86_400);
   }
@@ -49,7 +49,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const heights = (): number[] => [1, 2, 4, 6, 8].map((day) => head - days + day);
+const heights = (): number[] => [1, 2, 4, 6, 8].map((day) => head - dayCount + day);
 
 const usdOf = (token: Address, amount: bigint): number | null => {
   const knownToken = market.tokens.find(({ address }) => address === token);

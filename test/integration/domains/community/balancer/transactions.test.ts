@@ -155,10 +155,10 @@ describe("transactions of protocol 02", () => {
     for (const wallet of market.people) {
       const items = await itemsOf("transactions", { height: head, wallet });
       for (const receipt of receipts) {
-        const own = items.filter(({ tx_hash }) => tx_hash === receipt.transactionHash);
-        if (own.length === 0) continue;
+        const transactionItems = items.filter(({ tx_hash }) => tx_hash === receipt.transactionHash);
+        if (transactionItems.length === 0) continue;
         compared += 1;
-        const legs = own.flatMap(({ amounts }) => amounts as Leg[]);
+        const legs = transactionItems.flatMap(({ amounts }) => amounts as Leg[]);
         expect(netAmounts(legs), receipt.transactionHash).toEqual(netTransfers(receipt, wallet));
       }
     }
@@ -170,7 +170,7 @@ describe("transactions of protocol 02", () => {
     for (const { tx_hash, from_address } of await allItems()) expect(from_address).toBe(senders.get(tx_hash));
   });
 
-  it("have the values of their amounts, and as total the value that the wallet paid, or received if it paid nothing", async () => {
+  it("have the values of their amounts, and as their total the value that the wallet paid, or received if it paid nothing", async () => {
     for (const { amounts, total_quote, pool_address } of await allItems()) {
       const legs = amounts as Leg[];
       // Shares have the value of what they were exchanged for.

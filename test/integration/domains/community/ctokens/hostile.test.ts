@@ -100,9 +100,9 @@ describe("a market that emits arbitrary events and has no functions", () => {
   it("has positions with unknown amounts", async () => {
     const [wallet] = market.people as [Address];
     const items = await itemsOf("balances", { wallet, height });
-    const own = items.filter(({ pool_address }) => pool_address === hostile);
+    const hostileItems = items.filter(({ pool_address }) => pool_address === hostile);
     // The borrow index was 0 when the debt began.
-    expect(own.map(({ position, balance }) => [position, balance])).toEqual([
+    expect(hostileItems.map(({ position, balance }) => [position, balance])).toEqual([
       ["borrowed", null],
       ["supplied", null],
     ]);
@@ -111,9 +111,9 @@ describe("a market that emits arbitrary events and has no functions", () => {
 
   it("has actions with arbitrarily large amounts", async () => {
     const [wallet] = market.people as [Address];
-    const own = (await itemsOf("transactions", { wallet, height })).filter(({ pool_address }) => pool_address === hostile);
-    expect(own.map(({ action }) => action)).toEqual(["liquidate", "mint", "borrow"]);
-    expect(own[2]).toMatchObject({ amounts: [{ direction: "IN", amount: String(largest), quote: null }], total_quote: null });
+    const hostileItems = (await itemsOf("transactions", { wallet, height })).filter(({ pool_address }) => pool_address === hostile);
+    expect(hostileItems.map(({ action }) => action)).toEqual(["liquidate", "mint", "borrow"]);
+    expect(hostileItems[2]).toMatchObject({ amounts: [{ direction: "IN", amount: String(largest), quote: null }], total_quote: null });
   });
 
   it("fills the table of skipped logs without stopping the index", async () => {

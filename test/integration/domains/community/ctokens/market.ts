@@ -138,7 +138,7 @@ export const randomAction = (
 ): TestTransaction => {
   const amount = BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(market.decimals - 3) + BigInt(random.between(0, 999));
   const minted = (amount * 10n ** 18n) / (2n * 10n ** BigInt(8 + market.decimals));
-  const own = [
+  const commonActions = [
     callFrom(from, market, "redeem", [minted / 3n]),
     callFrom(from, market, "borrow", [amount / 4n]),
     callFrom(from, market, "borrow", [amount / 9n]),
@@ -148,7 +148,7 @@ export const randomAction = (
       { ...callFrom(from, market, "mint"), value: amount },
       { ...callFrom(from, market, "repayBorrow"), value: amount / 20n },
       { from, to: market.address, value: 0n },
-      ...own,
+      ...commonActions,
     ]);
   const token = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.asset, market.asset as Address, name, args) });
   const routed = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.router, router, name, args) });
@@ -163,7 +163,7 @@ export const randomAction = (
     routed("supply", [market.address, market.asset, amount / 2n]),
     routed("repay", [market.address, market.asset, to, amount / 50n]),
     token("transfer", [market.address, amount / 1000n + 1n]),
-    ...own,
+    ...commonActions,
   ]);
 };
 

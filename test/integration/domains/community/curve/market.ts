@@ -154,8 +154,8 @@ export const poolLogs = async (chain: TestChain, pools: readonly StablePool[]): 
       eventName: string;
       args: PoolLog["args"];
     };
-    const isOwn = !["Transfer", "Approval"].includes(eventName);
-    return isOwn
+    const isPoolEvent = !["Transfer", "Approval"].includes(eventName);
+    return isPoolEvent
       ? [{ name: eventName, args, block: Number(blockNumber), index: Number(logIndex), transaction: transactionHash, pool }]
       : [];
   });

@@ -8,7 +8,7 @@ import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type StableMarket, type StablePool, startStableMarket } from "./market.ts";
 import { type PoolState, readState } from "./views.ts";
 
-const steps = 10;
+const stepCount = 10;
 const secondsPerDay = 86_400;
 
 /** An index of stable-swap pools that were used for 50 days. */
@@ -23,7 +23,7 @@ export interface StableIndex {
   itemsOf(operation: string, parameters?: Partial<OperationParameters>): ReturnType<ItemsOf>;
   stateAt(pool: StablePool, height: number): Promise<PoolState>;
   poolOf(item: Readonly<Record<string, unknown>>): StablePool;
-  /** The US dollar value of amounts of a pool's coins; null if a price is unknown and its amount is not 0. */
+  /** The US dollar value of amounts of a pool's coins; null if the price of a coin whose amount is not 0 is unknown. */
   valueAt(pool: StablePool, amounts: readonly bigint[]): number | null;
   end(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
   const protocol = builtInProtocol("protocol_05");
   const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [protocol], community: contractsOf(market) });
   const start = (await timeOf(chain, await chain.head())) + secondsPerDay;
-  for (let step = 0; step < steps; step += 1) {
+  for (let step = 0; step < stepCount; step += 1) {
     await chain.send(...Array.from({ length: random.between(4, 9) }, () => market.randomTransaction(random)));
     await chain.mine(start + step * 5 * secondsPerDay);
   }
@@ -69,7 +69,7 @@ export const startStableIndex = async (seed: string): Promise<StableIndex> => {
     testDatabase,
     index,
     head,
-    heights: [0, 2, 4, 7, steps].map((step) => head - steps + step),
+    heights: [0, 2, 4, 7, stepCount].map((step) => head - stepCount + step),
     itemsOf: (operation, parameters = {}) => run(operation, { height: head, ...parameters }),
     stateAt: (pool, height) => readState(chain, pool, height),
     poolOf: ({ pool_address }) => market.pools.find(({ address }) => address === pool_address) as StablePool,

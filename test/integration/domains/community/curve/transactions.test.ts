@@ -38,10 +38,11 @@ const accountOf = ({ args }: PoolLog): string => String(args.buyer ?? args.provi
 const flowsByTransaction = (items: readonly Item[]): Map<Hash, Record<Address, bigint>> => {
   const flows = new Map<Hash, Record<Address, bigint>>();
   for (const { tx_hash, amounts } of items) {
-    const own = flows.get(tx_hash as Hash) ?? {};
+    const transactionFlows = flows.get(tx_hash as Hash) ?? {};
     for (const { direction, contract_address: token, amount } of amounts)
-      if (token !== nativeTokenAddress) own[token] = (own[token] ?? 0n) + (direction === "IN" ? BigInt(amount) : -BigInt(amount));
-    flows.set(tx_hash as Hash, own);
+      if (token !== nativeTokenAddress)
+        transactionFlows[token] = (transactionFlows[token] ?? 0n) + (direction === "IN" ? BigInt(amount) : -BigInt(amount));
+    flows.set(tx_hash as Hash, transactionFlows);
   }
   return flows;
 };
@@ -75,9 +76,9 @@ describe("transactions of protocol 05", () => {
         pool_address,
         from_address,
       }));
-      const own = logs.filter((log) => accountOf(log) === wallet).reverse();
+      const walletLogs = logs.filter((log) => accountOf(log) === wallet).reverse();
       expect(actual).toEqual(
-        own.map(({ name, block, index, transaction, pool }) => ({
+        walletLogs.map(({ name, block, index, transaction, pool }) => ({
           action: actionNames[name],
           block_height: block,
           log_offset: index,

@@ -49,7 +49,7 @@ contract Registry {
   function createdV3(address vault, address token) external { emit NewVault(vault, token); }
 }
 
-/** Every view reverts or returns the largest number, by its mode. */
+/** Every view returns the largest number, or reverts, as the constructor's argument determines. */
 contract Hostile {
   bool private largest;
   event Transfer(address indexed from, address indexed to, uint256 value);

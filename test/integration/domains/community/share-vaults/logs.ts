@@ -43,19 +43,19 @@ export type Leg = readonly ["IN" | "OUT", Address, string];
 export interface ExpectedAction {
   readonly action: string;
   readonly event: NodeEvent;
-  /** Accounts that took part without an amount, such as the sender of a deposit. */
+  /** Accounts that took part without an amount, such as the sender of a withdrawal. */
   readonly others?: readonly Address[];
   readonly legs: readonly (readonly [Address, Leg])[];
 }
 
 /** A wallet's actions as items of its transactions, newest first. */
 export const actionsOfWallet = async (chain: TestChain, actions: readonly ExpectedAction[], wallet: Address) => {
-  const own = actions
+  const walletActions = actions
     .map((action) => ({ ...action, amounts: action.legs.flatMap(([account, leg]) => (account === wallet ? [leg] : [])) }))
     .filter(({ amounts, others = [] }) => amounts.length > 0 || others.includes(wallet))
     .sort((left, right) => right.event.block - left.event.block || right.event.index - left.event.index);
   return Promise.all(
-    own.map(async ({ action, event, amounts }) => ({
+    walletActions.map(async ({ action, event, amounts }) => ({
       action,
       block_height: event.block,
       log_offset: event.index,

@@ -3,7 +3,7 @@ import { builtInProtocol } from "../operations.ts";
 import { testReorganisations } from "../test-reorganisations.ts";
 import { startShareMarket } from "./market.ts";
 
-describe("protocols 09 and 10 after a reorganisation", () => {
+describe("an index of protocols 09 and 10 after a reorganisation", () => {
   const tables = ["cq_protocol_09_deposits", "cq_protocol_09_share_price", "cq_protocol_10_share_price", "cq_protocol_10_share_price_v2"];
   testReorganisations("share vaults", tables, async (chain) => {
     const market = await startShareMarket(chain);

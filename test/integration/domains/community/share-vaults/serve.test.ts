@@ -40,11 +40,11 @@ describe("the endpoints of protocols 09 and 10", () => {
   it.each([
     ["protocol_09", "vesper", ["market_data"], 1],
     ["protocol_10", "yearn", ["market_data", "markets"], 2],
-  ])("return rows for %s under its number and the name %s", async (id, name, lists, vaults) => {
+  ])("return rows for %s under its number and the name %s", async (id, name, lists, vaultCount) => {
     const [wallet] = market.shared.people;
     for (const operation of lists) {
       const { items } = await served.get(`${id}/${operation}/`);
-      expect(items.length).toBe(vaults);
+      expect(items.length).toBe(vaultCount);
       expect((await served.get(`${name}/${operation}`)).items).toEqual(items);
     }
     for (const operation of ["balances", "transactions"]) {

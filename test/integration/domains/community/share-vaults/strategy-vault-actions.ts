@@ -28,7 +28,7 @@ export const allActions = async (chain: TestChain, token: Address, vaults: reado
     vaults.filter(({ contract }) => contract === version).map(({ address }) => address);
   const [v2, v3] = [addressesOf("LegacyVault"), addressesOf("StrategyVault")];
   const [transfersV2 = [], transfersV3 = [], moved = []] = await Promise.all(
-    [v2, v3, [token]].map((own) => eventsOf(chain, own, transferEvent)),
+    [v2, v3, [token]].map((addresses) => eventsOf(chain, addresses, transferEvent)),
   );
   const deposits = await eventsOf(chain, v3, deposit);
   const withdrawals = await eventsOf(chain, v3, withdraw);
@@ -92,7 +92,7 @@ const actionOfV2 = (token: Address, event: NodeEvent, moved: readonly NodeEvent[
   return [{ action, event, legs }];
 };
 
-/** The assets that a withdrawal pays to an account other than the owner of the shares. */
+/** The action of an account that receives a withdrawal's assets but did not own the shares; empty if their owner receives the assets. */
 const paymentOfV2 = (token: Address, event: NodeEvent, shares: readonly NodeEvent[]): ExpectedAction[] => {
   const burned = shares
     .filter((log) => isBurn(log) && log.hash === event.hash && log.address === event.address && log.index < event.index)

@@ -14,7 +14,7 @@ const protocol = builtInProtocol("protocol_10");
 const random = createRandom("strategy vaults");
 /** US dollars per whole token. */
 const price = 5;
-const days = 10;
+const dayCount = 10;
 
 let chain: TestChain;
 let testDatabase: TestDatabase;
@@ -90,7 +90,7 @@ beforeAll(async () => {
     ),
   );
   const start = (await timeOf(chain, await chain.head())) + 86_400;
-  for (let day = 0; day < days; day += 1) {
+  for (let day = 0; day < dayCount; day += 1) {
     await sendDay();
     if (day === 5) await chain.send(...hostile.map((address) => callOf(people[0], "Hostile", address, "act", [people[0]])));
     // Profit is released over a day, so part of it is still locked at each height.
@@ -110,13 +110,13 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - days + 1 + day);
+const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - dayCount + 1 + day);
 const inDollars = (amount: bigint): number => (Number(amount) / 10 ** tokenDecimals) * price;
 const addresses = (): Address[] => vaults.map(({ address }) => address);
 
 /** The newest block up to a height in which a vault was used or announced. */
 const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
-  Math.max(...[...(await usedBlocks(chain, vault)), head - days + 1].filter((block) => block <= height));
+  Math.max(...[...(await usedBlocks(chain, vault)), head - dayCount + 1].filter((block) => block <= height));
 
 /** The value of shares in assets, according to a vault's views; version 2 has only the price of one whole share. */
 const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
@@ -162,7 +162,7 @@ describe("market data and markets of protocol 10", () => {
   it("use the share price's annualised growth since the first reading as their supply rate", async () => {
     for (const vault of vaults.slice(0, 3)) {
       const [item] = await itemsOf("market_data", { height: head, pool: vault.address });
-      const blocks = [head - days + 1, await usedAt(vault, head)];
+      const blocks = [head - dayCount + 1, await usedAt(vault, head)];
       const unit = 10n ** (vault.contract === "LegacyVault" ? 6n : 36n);
       const [before = 0n, after = 0n] = await Promise.all(blocks.map((block) => assetsFor(vault, unit, block)));
       const [from = 0, to = 0] = await Promise.all(blocks.map((block) => timeOf(chain, block)));

@@ -9,7 +9,7 @@ import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type ExchangeMarket, startExchangeMarket } from "./exchange-market.ts";
 import { type Pool, readPool } from "./views.ts";
 
-const steps = 10;
+const stepCount = 10;
 export const secondsPerDay = 86_400;
 /** The decimals of all tokens except the odd one. */
 export const decimals = 18;
@@ -49,7 +49,7 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
     projections: [poolsProjection],
   });
   const start = (await timeOf(chain, await chain.head())) + secondsPerDay;
-  for (let step = 0; step < steps; step += 1) {
+  for (let step = 0; step < stepCount; step += 1) {
     await chain.send(...Array.from({ length: random.between(4, 9) }, () => market.randomTransaction(random)));
     await chain.mine(start + step * 5 * secondsPerDay);
   }
@@ -71,7 +71,7 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
     testDatabase,
     index,
     head,
-    heights: [0, 2, 4, 7, steps].map((step) => head - steps + step),
+    heights: [0, 2, 4, 7, stepCount].map((step) => head - stepCount + step),
     itemsOf: (operation, parameters = {}) => run(operation, { height: head, ...parameters }),
     poolAt: (pool, height) => readPool(chain, pool, height),
     priceOf,

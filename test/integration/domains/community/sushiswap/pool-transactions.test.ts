@@ -30,10 +30,10 @@ const sumOf = (amounts: readonly Amount[]): number | null =>
 const flowsByTransaction = (items: Awaited<ReturnType<typeof transactionsOf>>): Map<Hash, Record<Address, bigint>> => {
   const flows = new Map<Hash, Record<Address, bigint>>();
   for (const { tx_hash, amounts } of items) {
-    const own = flows.get(tx_hash as Hash) ?? {};
+    const transactionFlows = flows.get(tx_hash as Hash) ?? {};
     for (const { direction, contract_address: token, amount } of amounts)
-      own[token] = (own[token] ?? 0n) + (direction === "IN" ? BigInt(amount) : -BigInt(amount));
-    flows.set(tx_hash as Hash, own);
+      transactionFlows[token] = (transactionFlows[token] ?? 0n) + (direction === "IN" ? BigInt(amount) : -BigInt(amount));
+    flows.set(tx_hash as Hash, transactionFlows);
   }
   return flows;
 };

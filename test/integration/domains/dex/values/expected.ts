@@ -26,7 +26,7 @@ export const reservesAt = async (pair: Address, height: number): Promise<readonl
   const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
-/** Returns the value of a pool's swaps at an hour's prices: of the amounts in, or of the amounts of the only token with a price. */
+/** Returns the value of a pool's swaps at an hour's prices: of the amounts in, or of the amounts of the only token with a price; null if there is none. */
 export const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const swaps = swapsOf([pair], from, to);
   if (swaps.length === 0) return 0n;
@@ -38,13 +38,13 @@ export const volume = (pair: Address, from: number, to: number, hour = hourOf(to
     ? exactValue(sumOf("amount1In") + sumOf("amount1Out"), second, hour)
     : exactValue(sumOf("amount0In") + sumOf("amount0Out"), first, hour);
 };
-/** The value of a pool's reserves at a block, at the prices of an hour. */
+/** The value of a pool's reserves at a block, at the prices of an hour; null if a token has no price. */
 export const liquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
   const reserves = await reservesAt(pair, height);
   const values = (sides.get(pair) ?? []).map((token, side) => exactValue(reserves[side] ?? 0n, priced.get(token), hour));
   return values.some((value) => value === null) ? null : total(values.map((value) => value ?? 0n));
 };
-/** The price of an asset in an hour. */
+/** The price of an asset in an hour, in dollars; null if unknown. */
 export const priceOf = (asset: string, hour: number): number | null => {
   const cents = priced.get(asset)?.cents(hour) ?? null;
   return cents === null ? null : Number(cents) / 100;

@@ -146,7 +146,7 @@ export const setUp = async () => {
       await mineTransactions(chain, Array.from({ length: random.between(2, 6) }, randomTransaction), time);
     }
     if (day === 8) {
-      // Swaps in the last 24 hours of the list, but before its last day.
+      // These swaps are in the 24 hours before the last closed hour, but not on its day.
       const late = [exchange.swap(first, 10n ** 9n, [usd, stone]), exchange.swap(first, 10n ** 9n, [usd, gold])];
       await mineTransactions(chain, late, firstDay + day * secondsPerDay + 20 * secondsPerHour);
       await drain(pairs[4]);

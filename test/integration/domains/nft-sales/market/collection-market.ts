@@ -82,12 +82,12 @@ export const describeCollectionMarket = (): void => {
 
     it("is unknown if no marketplace is configured", async () => {
       const other = await serveNftMarket(testDatabase.database, market, []);
-      const numbers: Readonly<Record<string, readonly string[]>> = {
+      const fieldsByOperation: Readonly<Record<string, readonly string[]>> = {
         sale_count: ["sale_count", "wash_sale_count"],
         volume: ["volume_quote", "volume_native_quote", "pretty_volume_quote", "wash_volume_quote", "wash_volume_native_quote"],
         floor_price: ["floor_price_quote", "floor_price_native_quote", "pretty_floor_price_quote"],
       };
-      for (const [operation, fields] of Object.entries(numbers)) {
+      for (const [operation, fields] of Object.entries(fieldsByOperation)) {
         const { items } = await other.get(`nft_market/${market.art}/${operation}/?days=365`);
         expect(items).toHaveLength(365);
         expect(new Set(items.flatMap((item: ResponseData) => fields.map((field) => item[field]))), operation).toEqual(new Set([null]));

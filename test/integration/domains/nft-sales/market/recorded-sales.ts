@@ -10,10 +10,10 @@ const line = (
   seller: Address,
   buyer: Address,
   paid: OrderItem | null,
-  wash = false,
+  isWash = false,
 ) => {
   const token = paid === null ? null : paid.itemType === 0 ? nativeTokenAddress : paid.token;
-  return [day, collection, id, count, seller, buyer, token, paid?.startAmount ?? null, wash].join(" ");
+  return [day, collection, id, count, seller, buyer, token, paid?.startAmount ?? null, isWash].join(" ");
 };
 
 /** Tests of the stored sales. */

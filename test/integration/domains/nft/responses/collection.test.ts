@@ -158,7 +158,7 @@ describe("tokens of a collection", () => {
     const rows = parseCsv(text);
     expect([rows.length, headers["x-total-count"], headers["x-has-more"]]).toEqual([3, "5", "true"]);
     const description = rows[0]?.indexOf("nft_data.external_data.description") ?? -1;
-    // A spreadsheet would evaluate it as a formula.
+    // Without the apostrophe, a spreadsheet would evaluate the text as a formula.
     expect(rows[1]?.[description]).toBe("'=1+1");
   });
 });

@@ -9,7 +9,7 @@ export const describeActions = (): void => {
   describe("pool actions", () => {
     const actionsOf = (selected: readonly Address[]) =>
       logs.filter(({ name, address }) => ["Swap", "Mint", "Burn"].includes(name) && selected.includes(address)).reverse();
-    const actNames: Record<string, string> = { Swap: "SWAP", Mint: "ADD_LIQUIDITY", Burn: "REMOVE_LIQUIDITY" };
+    const actionNames: Record<string, string> = { Swap: "SWAP", Mint: "ADD_LIQUIDITY", Burn: "REMOVE_LIQUIDITY" };
     const fieldsOf = (items: readonly ResponseData[]) =>
       items.map((item) => [
         item.tx_hash,
@@ -26,7 +26,7 @@ export const describeActions = (): void => {
       expectedLogs.map(({ transaction, name, args }) => {
         const text = (argument: string) => (args[argument] === undefined ? null : String(args[argument]));
         const [in0, out0, in1, out1] = ["amount0In", "amount0Out", "amount1In", "amount1Out"].map(text);
-        return [transaction, actNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, toLower(String(args.sender))];
+        return [transaction, actionNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, toLower(String(args.sender))];
       });
 
     it("are listed newest first, page by page, for an exchange, a pool or a token", async () => {
@@ -77,8 +77,8 @@ export const describeActions = (): void => {
 
     it("report the share recipient as the receiver of added liquidity", async () => {
       const items = await allPages(`week/xy=k/swap/pools/address/${pairs[0]}/transactions/`, 1000);
-      const adds = actionsOf([pairs[0]]).filter(({ name }) => name === "Mint");
-      const receivers = adds.map(({ block, index }) =>
+      const additions = actionsOf([pairs[0]]).filter(({ name }) => name === "Mint");
+      const receivers = additions.map(({ block, index }) =>
         toLower(
           String(
             logs

@@ -17,7 +17,7 @@ import {
 import { servePools, type TestApi } from "../serve-pools.ts";
 import { approve, mineTransactions, mint } from "../support.ts";
 
-// Compares swaps and liquidity in real concentrated pools with the node, block by block.
+// Real concentrated pools with random swaps and liquidity changes; the tests compare the index with the node, block by block.
 const million = 10n ** 24n;
 /** One token with 18 decimals. */
 export const unit = 10n ** 18n;
@@ -40,7 +40,10 @@ export let api: TestApi;
 export let tokens: readonly [Address, Address, Address];
 /** The accounts that trade. */
 export let people: readonly Address[];
-/** Pools of the first two tokens, of the same two with a lower fee and a price of four, and of the last two; the fourth pool is never initialized. */
+/**
+ * Pools of the first two tokens, of the same two with a lower fee and a price of four, of the last two, and of the first and the last; the
+ * fourth pool is never initialized.
+ */
 export let keys: readonly [PoolKey, PoolKey, PoolKey, PoolKey];
 /** The pools of `keys`. */
 export let pools: readonly [Address, Address, Address, Address];
@@ -49,7 +52,7 @@ let borrower: Address;
 export let head: number;
 /** The pools' logs. */
 export let logs: PoolLog[];
-/** Tokens that were sent to the first pool without a pool event, and the block. */
+/** The amount of tokens that were sent to the first pool without a pool event, and the block of that transfer. */
 export const gift = { block: 0, amount: 5n * unit };
 
 /** Indexes the chain to its head. */

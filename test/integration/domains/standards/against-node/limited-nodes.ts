@@ -8,10 +8,10 @@ import { addressOf, chain, index, proxy, standardsOf } from "./setup.ts";
 export const describeLimitedNodes = (): void => {
   describe("standards from a limited node", () => {
     const refuse = (isRefused: (height: string) => boolean) => {
-      proxy.tamper = (method, reply, params) => {
+      proxy.tamper = (method, response, params) => {
         if (method !== "eth_call" || !isRefused(String(params[1]))) return;
-        reply.result = undefined;
-        reply.error = { code: -32_000, message: "missing trie node" };
+        response.result = undefined;
+        response.error = { code: -32_000, message: "missing trie node" };
       };
     };
 
@@ -59,13 +59,13 @@ export const describeLimitedNodes = (): void => {
     ])("does not determine a standard, and the batch is retried (%s)", async (_, code, message) => {
       let outageEnd: number | undefined;
       let refused = 0;
-      proxy.tamper = (method, reply) => {
+      proxy.tamper = (method, response) => {
         // The outage starts with the index's first call.
         if (method === "eth_call") outageEnd ??= Date.now() + 3_000;
         if (method !== "eth_call" || Date.now() > (outageEnd ?? 0)) return;
         refused += 1;
-        reply.result = undefined;
-        reply.error = { code, message };
+        response.result = undefined;
+        response.error = { code, message };
       };
       const other = await createTestDatabase();
       await index(other.database);
@@ -77,10 +77,10 @@ export const describeLimitedNodes = (): void => {
     });
 
     it("does not block indexing if it fails only for calls to one contract", async () => {
-      proxy.tamper = (method, reply, params) => {
+      proxy.tamper = (method, response, params) => {
         if (method !== "eth_call" || (params[0] as { to: Address }).to !== addressOf("Greedy")) return;
-        reply.result = undefined;
-        reply.error = { code: -32_603, message: "Internal error" };
+        response.result = undefined;
+        response.error = { code: -32_603, message: "Internal error" };
       };
       const other = await createTestDatabase();
       const running = await index(other.database);
@@ -94,10 +94,10 @@ export const describeLimitedNodes = (): void => {
     });
 
     it("is not retried if the error message reports missing state", async () => {
-      proxy.tamper = (method, reply) => {
+      proxy.tamper = (method, response) => {
         if (method !== "eth_call") return;
-        reply.result = undefined;
-        reply.error = { code: -32_603, message: "Internal error: missing trie node" };
+        response.result = undefined;
+        response.error = { code: -32_603, message: "Internal error: missing trie node" };
       };
       const other = await createTestDatabase();
       await index(other.database);

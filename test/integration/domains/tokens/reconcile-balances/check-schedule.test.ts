@@ -33,7 +33,7 @@ const request = (token: Address) =>
 const due = async (limit: number, at = now) =>
   (await dueTokens(testDatabase.database, 1, at, [], zeroAddress, limit)).tokens.map(({ token }) => token);
 
-describe("the order in which tokens are compared", () => {
+describe("the check schedule", () => {
   it("gives expedited, requested and other tokens a share each, regardless of the backlog", async () => {
     await insertBacklog();
     await expediteChecks(testDatabase.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
@@ -43,7 +43,7 @@ describe("the order in which tokens are compared", () => {
     expect(new Set(await due(22)).size).toBe(22);
   });
 
-  it("guarantees each kind's share even if the others exceed theirs", async () => {
+  it("guarantees the share of each kind even if other kinds exceed their shares", async () => {
     await insertBacklog();
     const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     await expediteChecks(
@@ -60,7 +60,7 @@ describe("the order in which tokens are compared", () => {
     expect(dueNumbers.filter((number) => number < 3_000)).toHaveLength(7);
   });
 
-  it("compares an expedited token no earlier than a minute after its last comparison, and then as scheduled", async () => {
+  it("makes an expedited token due no earlier than a minute after its last comparison, and then at the scheduled time", async () => {
     await insertBacklog();
     await scheduleChecks(testDatabase.database, 1, [{ token: tokenOf(4_000), agrees: true, isConclusive: true }], waits, now);
     await expediteChecks(testDatabase.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
@@ -105,7 +105,7 @@ describe("the comparison of a token", () => {
 
   it("doubles the wait after a conclusive agreement, keeps it after an inconclusive one and resets it after a difference", async () => {
     await insertBacklog();
-    const expected: number[] = [];
+    const storedWaits: number[] = [];
     for (const [agrees, isConclusive] of [
       [true, false],
       [true, true],
@@ -114,10 +114,10 @@ describe("the comparison of a token", () => {
       [false, true],
     ] as const) {
       await scheduleChecks(testDatabase.database, 1, [{ token: tokenOf(1), agrees, isConclusive }], waits, now);
-      expected.push((await waitOf(tokenOf(1))) ?? 0);
+      storedWaits.push((await waitOf(tokenOf(1))) ?? 0);
     }
     // 120, doubled, unchanged, doubled, reset.
-    expect(expected).toEqual([120, 240, 240, 480, 120]);
+    expect(storedWaits).toEqual([120, 240, 240, 480, 120]);
   });
 
   it("is not recorded if the node does not have the indexed block", async () => {

@@ -34,7 +34,7 @@ const mineEach = async (...transactions: readonly TestTransaction[]) => {
     await chain.mine();
   }
 };
-const mineUnrelated = (blocks: number) => mineEach(...Array.from({ length: blocks }, () => ({ to: alice, value: 1n, gas: 21_000n })));
+const mineUnrelated = (count: number) => mineEach(...Array.from({ length: count }, () => ({ to: alice, value: 1n, gas: 21_000n })));
 const rebasing = (method: string, ...args: readonly unknown[]) => ({
   from: alice,
   ...call(unusualSupplies("Rebasing"), token, method, args),

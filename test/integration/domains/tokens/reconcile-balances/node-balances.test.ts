@@ -32,7 +32,7 @@ describe("writeReadings", () => {
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, $1, $2, $3, 10, NULL)",
       [Buffer.from(owner.slice(2), "hex"), Buffer.from(token.slice(2), "hex"), standard],
     );
-    // The balance is 5 at its own block and 7 at the head.
+    // The balance is 5 at block 10, since which it is stored, and 7 at the head, block 20.
     await testDatabase.database.transaction((client) =>
       writeReadings(client, 1, [
         { key, since: 10, readAt: 10, balance: 5n },

@@ -21,7 +21,7 @@ const mine = async (transaction: TestTransaction) => {
   await chain.send(transaction);
   await chain.mine();
 };
-const mineBlocks = (blocks: number) => chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
+const mineBlocks = (blockCount: number) => chain.rpc("anvil_mine", [`0x${blockCount.toString(16)}`]);
 
 beforeAll(async () => {
   [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);

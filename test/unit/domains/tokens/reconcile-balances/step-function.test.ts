@@ -33,7 +33,7 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
     const readings = probes.blocks.map((block) => ({ block, value: valueAt(block) }));
     steps = [...steps.slice(0, position), ...fillGap(part, readings, probes.isTruncated), ...steps.slice(position + 2)];
   }
-  throw new Error("The gap was not resolved");
+  throw new Error(`The gap from ${gap.first} to ${gap.last} was not resolved after 1,000 rounds`);
 };
 
 describe("the search for supply changes", () => {

@@ -39,7 +39,7 @@ const escapeSegment = (segment: string): string | null => {
 
 const isSafeSegment = (segment: string): boolean => {
   let text = segment;
-  // Each of several servers in a chain may unescape it once.
+  // Each of several servers in a chain may unescape the segment once.
   for (let round = 0; round < 3; round += 1) {
     if (/^\.{1,2}$|[/\\\p{Cc}]/u.test(text)) return false;
     text = text.replace(/%([0-7][0-9A-Fa-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));

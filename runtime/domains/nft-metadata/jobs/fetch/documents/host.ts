@@ -18,7 +18,7 @@ export const hostOf = (url: string): string | null => {
 };
 
 /**
- * Max concurrent fetches from one host: a quarter of the total, so that a slow host does not delay the others; half of the total for the gateways, which
- * the operator chose.
+ * Max concurrent fetches from one host: a quarter of the total, so that a slow host does not delay other hosts; half of the total for the gateways,
+ * which the operator chose.
  */
 export const maxPerHost = (host: string, concurrency: number): number => Math.max(1, Math.ceil(concurrency / (host.endsWith(":") ? 2 : 4)));

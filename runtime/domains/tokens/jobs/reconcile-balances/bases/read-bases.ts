@@ -25,13 +25,14 @@ export const createReadBases = (settings: ReconciliationSettings): Job => {
     name: "read-base-balances",
     intervalMilliseconds: settings.readMilliseconds,
     run: async (context) => {
-      const fungible = await readPortion(context, balanceTables, state);
-      const byId = await readPortion(context, nftBalanceTables, state);
-      return fungible || byId;
+      const hasMore = await readPortion(context, balanceTables, state);
+      const hasMoreNfts = await readPortion(context, nftBalanceTables, state);
+      return hasMore || hasMoreNfts;
     },
   };
 };
 
+/** Reads and applies a portion of bases; true if a full portion was applied, so that there may be more. */
 const readPortion = async (context: JobContext, tables: BalanceTables, { backoff, suspects }: CheckState): Promise<boolean> => {
   const { database, chainId, clock } = context;
   const head = await indexedHead(context);

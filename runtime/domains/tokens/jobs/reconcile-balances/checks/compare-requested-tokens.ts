@@ -25,6 +25,7 @@ interface Round {
   readonly compared: number;
   readonly failures: number;
 }
+
 /** The interval between two deletions of old requests. */
 const pruneMilliseconds = 600_000;
 /** The age at which a request is deleted. */
@@ -79,7 +80,7 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
   };
 };
 
-/** After a turn without a response the same holders are compared again after the backoff, up to `maxFailures` times. */
+/** The round after a turn. After a turn without a response, the same holders are compared again after the backoff, up to `maxFailures` times. */
 const nextRound = ({ compared, failures }: Round = { compared: 0, failures: 0 }, isUnresponsive: boolean): Round =>
   isUnresponsive && failures < maxFailures ? { compared, failures: failures + 1 } : { compared: compared + holdersPerRun, failures: 0 };
 

@@ -28,8 +28,8 @@ export const markNodeSourced = async (context: JobContext, head: IndexedBlock, d
 };
 
 /**
- * Marks an ERC-20 token and sets its owners' and transfers' balances to unknown; returns false if it was marked before. Owners are found by its transfers, transfers by its logs (logs_address, then
- * the primary key of transfers), and the rows of owners by the primary keys.
+ * Marks an ERC-20 token and sets its owners' and transfers' balances to unknown; returns false if the token was already marked. Owners are found by its
+ * transfers, transfers by its logs (logs_address, then the primary key of transfers), and the rows of owners by the primary keys.
  */
 const writeMark = async (
   client: DatabaseClient,

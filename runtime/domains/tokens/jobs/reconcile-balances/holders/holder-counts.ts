@@ -19,7 +19,7 @@ const isHeld = (alias: string): Sql => {
   return sql`${matchesToken(alias)} AND ${row}.balance > 0 AND ${row}.standard > 0 AND ${isCounted(alias)}`;
 };
 
-const isUnreadOf = (alias: string): Sql => sql`${matchesToken(alias)} AND ${isUnread(alias)} AND ${isCounted(alias)}`;
+const isUnreadBalance = (alias: string): Sql => sql`${matchesToken(alias)} AND ${isUnread(alias)} AND ${isCounted(alias)}`;
 
 /** The start and end of a period as two changes. */
 const bounds = sql`(VALUES (p.from_block, 1), (p.to_block + 1, -1)) e(block_number, change)`;
@@ -48,10 +48,10 @@ const insertAllCounts = insertCounts(
          UNION ALL
          SELECT e.block_number, e.change, 0 FROM balance_periods p CROSS JOIN LATERAL ${bounds} WHERE ${isHeld("p")} AND ${isIndexed}
          UNION ALL
-         SELECT since_block, 0, 1 FROM balances b WHERE n.token IS NOT NULL AND ${isUnreadOf("b")}
+         SELECT since_block, 0, 1 FROM balances b WHERE n.token IS NOT NULL AND ${isUnreadBalance("b")}
          UNION ALL
          SELECT e.block_number, 0, e.change FROM balance_periods p CROSS JOIN LATERAL ${bounds}
-         WHERE n.token IS NOT NULL AND ${isUnreadOf("p")} AND ${isIndexed}) c`,
+         WHERE n.token IS NOT NULL AND ${isUnreadBalance("p")} AND ${isIndexed}) c`,
 );
 
 /**
@@ -80,7 +80,7 @@ const recentBlocks = 1_000;
 const changedTokens = sql`unnest($2::bytea[], $3::int2[], $4::int8[])`;
 
 const countsBefore = sql`SELECT CASE WHEN c.found IS NULL THEN 0 ELSE c.holders END AS holders,
-     EXISTS (SELECT FROM balances b WHERE ${isUnreadOf("b")}) AS has_unread
+     EXISTS (SELECT FROM balances b WHERE ${isUnreadBalance("b")}) AS has_unread
    FROM ${changedTokens} WITH ORDINALITY AS k(token, standard, since, position) LEFT JOIN LATERAL (
      SELECT holders, 1 AS found FROM holder_counts c WHERE ${matchesToken("c")} AND c.block_number < k.since ORDER BY c.block_number DESC LIMIT 1) c ON true
    ORDER BY k.position`;

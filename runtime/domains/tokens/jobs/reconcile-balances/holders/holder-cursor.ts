@@ -42,7 +42,7 @@ const maxTokens = 1_000;
 
 /**
  * Iterates over the holders of one token after another: current holders, largest first, then former holders, whose balances a contract may restore without an
- * event. A token with more than `holdersPerTurn` holders continues from the same position in its next turn, so that it does not delay others.
+ * event. A token with more than `holdersPerTurn` holders continues from the same position in its next turn, so that it does not delay other tokens.
  */
 export const createHolderCursor = (holdersPerTurn: number) => {
   const positions = new Map<Address, Position>();
@@ -61,7 +61,7 @@ export const createHolderCursor = (holdersPerTurn: number) => {
       turn = { token, start, position: start, count: 0 };
       positions.delete(token);
     },
-    /** The next owners. `isOver`: the turn is over. `isEnd`: they are the token's last ones. `isEmpty`: the token never had a holder. */
+    /** The next holders. `isOver`: the turn is over. `isEnd`: the token has no more holders. `isEmpty`: the token never had a holder. */
     next: async (
       database: Queryable,
       chainId: number,
@@ -88,7 +88,7 @@ const remember = (positions: Map<Address, Position>, token: Address, position: P
   if (positions.size > maxTokens && oldest !== undefined) positions.delete(oldest);
 };
 
-/** The next owners; after the last holder, the page is filled with former holders. */
+/** The next holders; after the last current holder, the page is filled with former holders. */
 const readPage = async (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Page> => {
   const first = await pageAfter(database, chainId, token, position, limit);
   if (first.next === null || first.rows === limit) return first;

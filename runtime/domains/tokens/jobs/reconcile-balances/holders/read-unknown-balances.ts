@@ -9,6 +9,7 @@ import type { ReconciliationSettings } from "../settings.ts";
 import { recountHolders, updateHolderCounts } from "./holder-counts.ts";
 import { type NodeReading, tokensWithoutUnreadPeriods, type UnreadBalance, unreadBalances, writeReadings } from "./readings.ts";
 
+/** Max current balances, and max ended periods, that one run reads. */
 const maxBalances = 450;
 /** Max blocks whose state one run reads. */
 const maxHeights = 40;
@@ -81,7 +82,7 @@ const readPortion = async (
   return due.length > handled || balances.length === maxBalances;
 };
 
-/** Balances that differ between the block of their last event and the head. */
+/** The ERC-20 balances that changed between the block of their last event and the head. */
 const eventlessChanges = (readings: readonly NodeReading[]): EventlessChange[] => {
   const later = new Map(readings.filter(({ since, readAt }) => since < readAt).map((reading) => [reading.key, reading.balance]));
   return readings.flatMap(({ key, since, readAt, balance }) => {

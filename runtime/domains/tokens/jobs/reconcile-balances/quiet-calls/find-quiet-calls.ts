@@ -67,7 +67,7 @@ const namedOwners = (calls: readonly QuietCall[]): TokenHolder[] => {
     .slice(0, maxComparisons);
 };
 
-/** Queues the past quiet calls of one token that has become node-sourced since. */
+/** Queues the past quiet calls of one node-sourced token whose past has not been searched; true if it was searched, so that others may follow. */
 const searchPast = async (context: JobContext, head: IndexedBlock): Promise<boolean> => {
   const [token] = await unsearchedTokens(context.database, context.chainId, 1);
   if (token === undefined) return false;

@@ -22,8 +22,9 @@ const ownersPerToken = 4;
 const probesPerGap = 24;
 const gapsPerRound = 8;
 const maxRounds = 5;
-/** If more than this share of the first readings differ from their previous one, the balance is treated as continuously changing, as with interest. */
+/** If more than this share of the first readings differ from the preceding reading, the balance is treated as continuously changing, as with interest. */
 const maxChangedShare = 0.75;
+/** Max tokens whose last search is remembered. */
 const maxTokens = 1_000;
 
 /**

@@ -10,7 +10,7 @@ import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts
 import type { ReconciliationSettings } from "../settings.ts";
 import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 
-/** Max holders that are read as of one call, largest first; the others are read at the head (refresh-balances). */
+/** Max holders that are read as of one call, largest first; smaller holders are read only at the head (refresh-balances). */
 const maxHolders = 20_000;
 const holdersPerRun = 450;
 /** A node without archive state keeps the state of about 128 blocks. */
@@ -55,7 +55,10 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
   };
 };
 
-/** The next block to read, with the token's holders as of it and the owners that its calls name; without owners if the node lacks that state. */
+/**
+ * The next block to read, with the token's holders as of the block and the owners that its calls name; without owners if the node lacks the block's state.
+ * Null if there is no such block.
+ */
 const nextReading = async (
   context: JobContext,
   head: IndexedBlock,

@@ -1,6 +1,6 @@
 /*
  * A numeric value read from a contract, such as its supply offset or the balance of the zero address, is a step function of the block. A gap is a block range
- * in which the value changed at blocks not located yet. Reading it at some blocks of the gap splits the gap into smaller ones, or closes it.
+ * in which the value changed at blocks not located yet. Readings of the value at some blocks of a gap split it into smaller gaps, or close it.
  */
 
 /**
@@ -41,15 +41,15 @@ export interface Probes {
 
 /**
  * Chooses up to `limit` blocks. Candidates (blocks that may have changed the value) are read together with the block before each, which locates a change in one
- * run. If `newestFirst`, every candidate is read, run by run; otherwise a sample of them narrows the gap. Without candidates, the blocks are spread evenly.
+ * run. If `isNewestFirst`, every candidate is read, run by run; otherwise a sample of them narrows the gap. Without candidates, the blocks are spread evenly.
  */
-export const chooseProbes = (gap: Gap, candidates: readonly number[], limit: number, newestFirst: boolean): Probes => {
+export const chooseProbes = (gap: Gap, candidates: readonly number[], limit: number, isNewestFirst: boolean): Probes => {
   const { first, last } = gap;
   const nearCandidates = candidates.flatMap((block) => [block - 1, block]).filter((block) => block >= first && block <= last);
   const blocks = [...new Set(nearCandidates)].sort((left, right) => left - right);
   if (blocks.length === 0) return { blocks: spread(first, last, limit), isTruncated: false };
   if (blocks.length <= limit) return { blocks, isTruncated: false };
-  if (newestFirst) return { blocks: blocks.slice(-limit), isTruncated: true };
+  if (isNewestFirst) return { blocks: blocks.slice(-limit), isTruncated: true };
   return { blocks: spread(0, blocks.length - 1, limit).map((position) => blocks[position] ?? first), isTruncated: false };
 };
 
@@ -61,7 +61,7 @@ const spread = (first: number, last: number, limit: number): number[] => {
 };
 
 /**
- * The steps that replace a gap, in block order, including the step right after the gap, unless the value there equals the one before. The value is
+ * The steps that replace a gap, in block order, including the step right after the gap, unless the value there equals the value before it. The value is
  * assumed to be constant between two equal readings.
  */
 export const fillGap = ({ first, last, before, after }: Gap, readings: readonly Reading[], isTruncated: boolean): Step[] => {

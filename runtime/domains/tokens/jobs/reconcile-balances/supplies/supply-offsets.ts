@@ -11,7 +11,7 @@ export interface StoredSupply {
   readonly isNodeSourced: boolean;
   /** Mints minus burns since the first indexed block; null if there were none. */
   readonly events: bigint | null;
-  /** The current offset; its value is undefined in a gap. Null if there is none. */
+  /** The step that holds at the block; its value is undefined in a gap. Null if there is no step. */
   readonly offset: Step | null;
   /** The zero address's row; null if there is none, undefined if it was set after the block. */
   readonly zero: { readonly since: number; readonly balance: bigint | null } | null | undefined;
@@ -128,7 +128,7 @@ export interface SupplyGap extends Omit<Gap, "after"> {
   readonly isNodeSourced: boolean;
   /** Undefined if a reorganisation deleted the reading after the gap. */
   readonly after: Value | undefined;
-  /** Whether no step precedes it. */
+  /** Whether no step precedes the gap. */
   readonly isFirst: boolean;
   /** The number of the token's steps, up to `maxSteps`. */
   readonly steps: number;

@@ -67,7 +67,7 @@ const changesContinuously = async (
 /** A gap in the zero address's balance of a token. */
 export interface ZeroGap extends Gap {
   readonly token: Address;
-  /** The number of its periods, up to `maxSteps`. */
+  /** The number of the balance's ended periods, up to `maxSteps`. */
   readonly periods: number;
 }
 

@@ -12,7 +12,7 @@ const protocol = builtInProtocol("protocol_09");
 const random = createRandom("share pools");
 /** US dollars per whole token. */
 const price = 3;
-const days = 10;
+const dayCount = 10;
 /** A pool's deposit event. */
 export const depositEvent = "Deposit(address indexed owner, uint256 shares, uint256 amount)";
 /** A pool's withdrawal event. */
@@ -33,7 +33,7 @@ export let head: number;
 export let itemsOf: ItemsOf;
 
 /** Six of the blocks that end a day. */
-export const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - days + 1 + day);
+export const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - dayCount + 1 + day);
 /** The value of an amount of the token. */
 export const inDollars = (amount: bigint): number => (Number(amount) / 10 ** tokenDecimals) * price;
 
@@ -59,7 +59,7 @@ export const setUp = async () => {
     community: { protocol_09: { vault: [...pools, ...hostile] } },
   });
   const start = (await timeOf(chain, await chain.head())) + 86_400;
-  for (let day = 0; day < days; day += 1) {
+  for (let day = 0; day < dayCount; day += 1) {
     for (let count = 0; count < 4; count += 1) {
       const [from, to, pool] = [random.pick(people), random.pick(people), random.pick(pools.slice(0, 2))];
       const amount = BigInt(random.between(1, 10 ** 9));

@@ -4,7 +4,7 @@ import { expectPages } from "../../operations.ts";
 import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "../logs.ts";
 import { chain, depositEvent, head, heights, inDollars, itemsOf, pools, shared, usedAt, withdrawEvent } from "./setup.ts";
 
-/** shares × pricePerShare() / 10^18 in each pool, with the price from the pool's newest reading. */
+/** A wallet's positions by pool: shares × pricePerShare() / 10^18, with the price from the pool's newest reading. */
 const positionsOf = async (wallet: Address, height: number): Promise<Record<string, string>> => {
   const positions: Record<string, string> = {};
   for (const pool of pools) {

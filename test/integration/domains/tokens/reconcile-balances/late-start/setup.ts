@@ -45,7 +45,7 @@ export const reconcile = async (options: ReturnType<typeof indexOptions> = index
   return running;
 };
 
-/** Prepares what the tests share. */
+/** Starts the chain that the tests share, with transactions before and after the first block of the late index. */
 export const setUp = async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
@@ -66,13 +66,13 @@ export const tearDown = async () => {
   await chain?.stop();
 };
 
-/** Prepares a test. */
+/** Creates a test's database, and hides the node's old state. */
 export const setUpTest = async () => {
   testDatabase = await createTestDatabase();
   hideOldState(proxy, await chain.head());
 };
 
-/** Deletes what a test created. */
+/** Stops a test's index, and drops its database. */
 export const tearDownTest = async () => {
   await running?.end();
   running = undefined;

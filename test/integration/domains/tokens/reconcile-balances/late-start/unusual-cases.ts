@@ -10,11 +10,11 @@ export const describeUnusualCases = (): void => {
     it("writes nothing while the node's block at the indexed head has a different hash", async () => {
       let isHashReplaced = false;
       const hideState = proxy.tamper;
-      proxy.tamper = (method, reply, params) => {
-        hideState?.(method, reply, params);
+      proxy.tamper = (method, response, params) => {
+        hideState?.(method, response, params);
         // The job compares the block with a request by number and without transactions.
         if (method !== "eth_getBlockByNumber" || params[1] !== false || Number.isNaN(Number(params[0]))) return;
-        if (isHashReplaced) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
+        if (isHashReplaced) response.result = { ...(response.result as object), hash: `0x${"d".repeat(64)}` };
       };
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
@@ -31,10 +31,10 @@ export const describeUnusualCases = (): void => {
       const reconciliation = await reconcile();
       await reconciliation.runFor(0);
       const hideState = proxy.tamper;
-      proxy.tamper = (method, reply) => {
+      proxy.tamper = (method, response) => {
         if (method !== "eth_call" && method !== "eth_getBalance") return;
-        delete reply.result;
-        reply.error = { code: -32000, message: "header not found" };
+        delete response.result;
+        response.error = { code: -32000, message: "header not found" };
       };
       await reconciliation.runFor(2);
       expect(await countUnknown(testDatabase.database)).toBeGreaterThan(15);

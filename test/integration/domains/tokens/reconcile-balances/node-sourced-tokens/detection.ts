@@ -70,7 +70,7 @@ export const describeDetection = (): void => {
       expect(honest.items[0].total_supply).toBe("1000");
     });
 
-    it("are read again after events of an owner, and on schedule if balances change without one", async () => {
+    it("are read again after events of an owner, and on schedule if balances change without an event", async () => {
       await mineEach(transfer("fee", alice, carol, 50n), transfer("rebasing", alice, carol, 50n), transfer("honest", alice, carol, 50n));
       const transferred = await chain.head();
       await reconciliation.runFor();

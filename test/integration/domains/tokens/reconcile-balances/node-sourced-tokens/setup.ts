@@ -22,7 +22,7 @@ export let chain: TestChain;
 export let testDatabase: TestDatabase;
 /** The index and its reconciliation. */
 export let reconciliation: Reconciliation;
-/** The data of a successful response. */
+/** Requests a path of the chain, expects status 200, and returns the data. */
 export let get: (path: string) => Promise<ResponseData>;
 let end: () => Promise<void>;
 /** The tokens, by how their balances change. */
@@ -88,7 +88,7 @@ export const rebuild = async (): Promise<void> => {
   reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
 };
 
-/** Prepares what the tests share. */
+/** Starts the chain with the tokens, its index with reconciliation, and the API. */
 export const setUp = async () => {
   [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
