@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { deadline } from "../../support/deadline.ts";
 import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../domains/queries/fixture-index.ts";
 
 const tokenCount = 100;
@@ -113,18 +112,20 @@ describe("a wallet with 100 hostile token names", () => {
     expect(ratio).toBeLessThanOrEqual(1.5);
   });
 
-  it("is served within 250 ms when its names are not cached", async () => {
-    // Plain names take about 10 ms; these names once took 9.5 s. A busy machine may interrupt one measurement, but hardly all three.
-    const limit = deadline(250);
-    let fastest = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 3 && fastest >= limit; round += 1) fastest = Math.min(fastest, await measureFirstResponse(round));
-    expect(fastest).toBeLessThan(limit);
+  it("takes at most ten times as long as one with plain names when their names are not cached", async () => {
+    // These names once took 9.5 s, and plain ones 10 ms. A busy machine may interrupt one measurement, but hardly all three.
+    let ratio = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 3 && ratio > 10; round += 1) {
+      const plain = await measureFirstResponse(round, "Й");
+      ratio = Math.min(ratio, (await measureFirstResponse(round, "\u3316")) / plain);
+    }
+    expect(ratio).toBeLessThanOrEqual(10);
   });
 
-  /** Returns the milliseconds until the first response with names that this process has not cached. */
-  async function measureFirstResponse(round: number): Promise<number> {
+  /** Returns the milliseconds until the first response with names of 200 characters that this process has not cached. */
+  async function measureFirstResponse(round: number, letter: string): Promise<number> {
     const uncached = await openFixtureIndex();
-    const names = Array.from({ length: tokenCount }, (_, number) => `${"\u3316".repeat(196)}${round}${String(number).padStart(3, "0")}`);
+    const names = Array.from({ length: tokenCount }, (_, number) => `${letter.repeat(196)}${round}${String(number).padStart(3, "0")}`);
     await uncached.blocks(0, 10);
     await uncached.insert(
       "token_metadata",
