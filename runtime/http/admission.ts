@@ -18,9 +18,17 @@ export type Weight = 1 | 2 | 4;
 interface Waiting {
   readonly weight: Weight;
   readonly owner: number | undefined;
-  readonly since: number;
+  /** Since when it has been waiting for capacity. */
+  since: number;
   readonly admit: () => void;
   readonly reject: (error: Error) => void;
+}
+
+/** The admitted requests of a key. */
+interface Active {
+  readonly count: number;
+  /** The sum of their weights. */
+  readonly weight: number;
 }
 
 /** The waiting requests with one weight. */
@@ -34,6 +42,11 @@ interface Queue {
 const weights: readonly Weight[] = [1, 2, 4];
 /** The share of the capacity that one key cannot use, so that other keys' requests do not wait for that key's longest requests. */
 const reservedShare = 1 / 4;
+/**
+ * Max requests of one key that are processed at once. More would not be faster, because a process computes on one thread, but would need more memory: a
+ * response with 30,000 items needs up to 75 MB while it is computed.
+ */
+const maxRequestsOfKey = 3;
 /** Max requests with other weights that overtake the first request in a queue; it is then the next one, after any that were overtaken more often. */
 const maxOvertaking = 16;
 /** Max price of a response of weight 1, in hundredths of a credit. */
@@ -51,28 +64,36 @@ export function weightOf({ cost, style }: Pick<Operation, "cost" | "style">): We
 
 /**
  * Creates an admission. The cheapest waiting requests are admitted first, but do not overtake more expensive ones indefinitely; if the queue is full,
- * a request replaces the newest one that is more expensive. One key can use three quarters of the capacity. In a burst, requests wait as long as
- * their deadline allows. Under a lasting overload, requests that have waited too long get 503: otherwise the queue would stay full, and each new
- * request would wait for the entire queue.
+ * a request replaces the newest one that is more expensive. One key can use three quarters of the capacity, for at most three requests. In a burst,
+ * requests wait as long as their deadline allows. Under a lasting overload, requests that have waited too long get 503: otherwise the queue would stay
+ * full, and each new request would wait for the entire queue.
  */
 export function createAdmission(capacity: number, maxWaiting: number, now: () => number = () => performance.now()): Admission {
   const queues = weights.map((weight): Queue => ({ weight, entries: [], overtaken: 0 }));
-  const maxOfOwner = capacity - Math.floor(capacity * reservedShare);
-  /** The total weight of the admitted requests: of each key, and of all. */
-  const activeOf = new Map<number | undefined, number>();
+  const maxWeightOfKey = capacity - Math.floor(capacity * reservedShare);
+  /** The admitted requests of each key. */
+  const activeOf = new Map<number | undefined, Active>();
+  /** The total weight of all admitted requests. */
   let active = 0;
   let waiting = 0;
   /** Since when requests have been waiting without a pause. */
   let waitingSince = 0;
 
-  const mayEnter = (owner: number | undefined): boolean => active < capacity && (activeOf.get(owner) ?? 0) < maxOfOwner;
-  const begin = (weight: Weight, owner: number | undefined): void => {
-    active += weight;
-    activeOf.set(owner, (activeOf.get(owner) ?? 0) + weight);
+  const ofKey = (owner: number | undefined): Active => activeOf.get(owner) ?? { count: 0, weight: 0 };
+  const isKeyBelowLimits = (owner: number | undefined): boolean => {
+    const { count, weight } = ofKey(owner);
+    return count < maxRequestsOfKey && weight < maxWeightOfKey;
+  };
+  const mayEnter = (owner: number | undefined): boolean => active < capacity && isKeyBelowLimits(owner);
+  const begin = (added: Weight, owner: number | undefined): void => {
+    active += added;
+    const { count, weight } = ofKey(owner);
+    activeOf.set(owner, { count: count + 1, weight: weight + added });
   };
   const indexOfFirstReady = ({ entries }: Queue): number => entries.findIndex(({ owner }) => mayEnter(owner));
   /** The next waiting request whose key may enter: one that was overtaken too often, otherwise the cheapest one. */
   const takeNext = (): Waiting | undefined => {
+    if (active >= capacity) return undefined;
     const ready = queues.filter((queue) => indexOfFirstReady(queue) >= 0);
     const [starving] = ready.filter(({ overtaken }) => overtaken >= maxOvertaking).sort((left, right) => right.overtaken - left.overtaken);
     const next = starving ?? ready[0];
@@ -80,31 +101,36 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
     for (const queue of queues) queue.overtaken = queue !== next && ready.includes(queue) ? queue.overtaken + 1 : 0;
     return next.entries.splice(indexOfFirstReady(next), 1)[0];
   };
-  /** Rejects the requests that have waited too long, which are at the front of their queues. */
+  /** Rejects the requests that have waited too long for capacity. Those that wait only for other requests of their key are not late. */
   const rejectLate = (): void => {
     const time = now();
     if (waiting === 0 || time - waitingSince <= burstMilliseconds) return;
-    for (const { entries } of queues) {
-      const late = entries.filter(({ since }) => time - since > maxWaitMilliseconds).length;
-      waiting -= late;
-      for (const entry of entries.splice(0, late)) entry.reject(failures.overloaded());
-    }
+    for (const { entries } of queues)
+      for (const entry of entries.filter(({ since, owner }) => time - since > maxWaitMilliseconds && isKeyBelowLimits(owner))) {
+        entries.splice(entries.indexOf(entry), 1);
+        waiting -= 1;
+        entry.reject(failures.overloaded());
+      }
   };
   const admitNext = (): void => {
     rejectLate();
-    while (active < capacity) {
-      const next = takeNext();
-      if (next === undefined) return;
+    for (let next = takeNext(); next !== undefined; next = takeNext()) {
       waiting -= 1;
       begin(next.weight, next.owner);
       next.admit();
     }
   };
-  const createLeave = (weight: Weight, owner: number | undefined) => (): void => {
-    active -= weight;
-    const remaining = (activeOf.get(owner) ?? 0) - weight;
-    if (remaining > 0) activeOf.set(owner, remaining);
+  /** The requests of a key that was at its limits have been waiting for the key's other requests, and only from now on for capacity. */
+  const restartWait = (owner: number | undefined): void => {
+    for (const { entries } of queues) for (const entry of entries) if (entry.owner === owner) entry.since = now();
+  };
+  const createLeave = (removed: Weight, owner: number | undefined) => (): void => {
+    active -= removed;
+    const wasBelowLimits = isKeyBelowLimits(owner);
+    const { count, weight } = ofKey(owner);
+    if (count > 1) activeOf.set(owner, { count: count - 1, weight: weight - removed });
     else activeOf.delete(owner);
+    if (!wasBelowLimits && waiting > 0) restartWait(owner);
     admitNext();
   };
   const remove = (entry: Waiting): void => {

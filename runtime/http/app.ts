@@ -40,6 +40,7 @@ import { createPathHint } from "./nearest-path.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import type { PagesDeps } from "./pages.ts";
 import { createParsersOf, type ParsersDeps } from "./parsers-of.ts";
+import { createRejectionDelay } from "./rejection-delay.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { createRequestLog } from "./request-log.ts";
 import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
@@ -190,7 +191,15 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   };
   const byId = new Map(served.map((operation) => [operation.id, operation]));
   const routeOf = (operation: string): string | undefined => byId.get(operation)?.path;
-  const fail = createFailureHandler(logger, limits.statementMilliseconds, validation, byId, addressLimits, originOf);
+  const fail = createFailureHandler(
+    logger,
+    limits.statementMilliseconds,
+    validation,
+    byId,
+    addressLimits,
+    originOf,
+    createRejectionDelay(originOf),
+  );
   const pages = createPages(
     { ...deps, document: documentAccount(deps.document) },
     { compression, addressLimits, isStopping: () => isShuttingDown, rejectPath, fail },

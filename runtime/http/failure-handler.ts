@@ -6,6 +6,7 @@ import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
 import { type Failure, HttpError, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { redact } from "./redact.ts";
+import type { RejectionDelay } from "./rejection-delay.ts";
 import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import type { Validation } from "./validation/validation.ts";
@@ -21,6 +22,7 @@ export function createFailureHandler(
   operations: ReadonlyMap<string, Operation>,
   addressLimits: Pick<AddressLimits, "countFailure">,
   originOf: (request: IncomingMessage) => RequestOrigin,
+  delayRejection: RejectionDelay,
 ): FailureHandler {
   return async (error, request, response) => {
     const record = recordOf(response);
@@ -30,6 +32,7 @@ export function createFailureHandler(
     // Failed authentications have already been counted.
     if (operation === undefined && original.status < 429) addressLimits.countFailure(originOf(request).ip ?? "");
     if (original.isUnexpected) logFailure(logger, id, original.status, error);
+    await delayRejection(original.status, request, response);
     if (response.destroyed) return;
     if (response.headersSent) {
       request.socket.destroy();

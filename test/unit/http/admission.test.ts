@@ -5,13 +5,18 @@ import { type Admission, createAdmission, type Weight, weightOf } from "../../..
 /** Lets all settled promises continue. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Sends named requests to an admission, and logs their names in order of admission or rejection. */
+/** Sends named requests, each of another key by default, to an admission, and logs their names in order of admission or rejection. */
 function createRequests(admission: Admission) {
   const log: string[] = [];
   const leaves = new Map<string, () => void>();
+  let lastKey = 100;
+  const nextKey = (): number => {
+    lastKey += 1;
+    return lastKey;
+  };
   return {
     log,
-    enter(name: string, weight: Weight, signal = new AbortController().signal, owner?: number) {
+    enter(name: string, weight: Weight, signal = new AbortController().signal, owner = nextKey()) {
       const entering = new Promise<() => void>((resolve) => resolve(admission.enter(weight, signal, owner)));
       entering.then(
         (leave) => {
@@ -87,16 +92,25 @@ describe("admission with several keys", () => {
   const neverAborts = new AbortController().signal;
 
   it("leaves a quarter of the capacity to other keys", async () => {
-    const { log, enter, leave } = createRequests(createAdmission(32, 10));
-    for (let index = 0; index < 8; index += 1) await enter(`long ${index}`, 4, neverAborts, 1);
-    // 32 minus a quarter is 24, the weight of six requests.
-    expect(log).toHaveLength(6);
+    const { log, enter, leave } = createRequests(createAdmission(10, 10));
+    for (let index = 0; index < 4; index += 1) await enter(`long ${index}`, 4, neverAborts, 1);
+    // 10 minus a quarter, rounded down, is 8, the weight of two requests.
+    expect(log).toHaveLength(2);
     await enter("cheap", 1, neverAborts, 1);
     await enter("other", 4, neverAborts, 2);
-    expect(log.slice(6)).toEqual(["other"]);
+    expect(log.slice(2)).toEqual(["other"]);
     await leave("long 0");
-    // 20, then 21: still below 24.
-    expect(log.slice(6)).toEqual(["other", "cheap", "long 6"]);
+    // 4, then 5: still below 8.
+    expect(log.slice(2)).toEqual(["other", "cheap", "long 2"]);
+  });
+
+  it("admits three requests of a key", async () => {
+    const { log, enter, leave } = createRequests(createAdmission(1_000, 10));
+    for (const name of ["a", "b", "c", "d", "e", "f"]) await enter(name, 1, neverAborts, 1);
+    await enter("other", 4, neverAborts, 2);
+    expect(log).toEqual(["a", "b", "c", "other"]);
+    await leave("a");
+    expect(log.slice(4)).toEqual(["d"]);
   });
 
   it("admits another key's waiting request before those of a key that may not enter", async () => {
@@ -153,6 +167,18 @@ describe("admission under an overload", () => {
     const { log, leave } = await leaveAfter(5_001);
     await leave("c");
     expect(log.slice(1).sort()).toEqual([`a: ${overloaded}`, "b", "c", `long: ${overloaded}`]);
+  });
+
+  it("does not reject requests that wait only for other requests of their key", async () => {
+    let time = 0;
+    const neverAborts = new AbortController().signal;
+    const { log, enter, leave } = createRequests(createAdmission(100, 10, () => time));
+    for (const name of ["a", "b", "c", "d", "e", "f"]) await enter(name, 1, neverAborts, 1);
+    for (const name of ["a", "b", "c"]) {
+      time += 6_000;
+      await leave(name);
+    }
+    expect(log).toEqual(["a", "b", "c", "d", "e", "f"]);
   });
 
   it("begins another burst after a pause", async () => {
