@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
-import { measureSlowness, workers } from "./test/support/machine-speed.ts";
+import { measureSlowness, workerCount } from "./test/support/machine-speed.ts";
 import { SlowFilesFirst } from "./test/support/slow-files-first.ts";
 import { memoryBackedDirectory } from "./test/support/temporary-directory.ts";
 
 const slowness = measureSlowness();
-// Workers inherit the variable, and test/support/deadline.ts reads it there.
+// Workers inherit the variable, and test/support/scale-time-limit.ts reads it there.
 process.env.ASHLAR_TEST_SLOWNESS = String(slowness);
 // TMPDIR determines os.tmpdir() in this process and in all processes that it starts.
 const temporaryDirectory = process.env.TMPDIR ?? memoryBackedDirectory();
@@ -62,9 +62,9 @@ const exhaustive = [
 export default defineConfig({
   test: {
     sequence: { groupOrder: 1, sequencer: SlowFilesFirst },
-    maxWorkers: workers,
+    maxWorkers: workerCount,
     // With fewer, tinypool terminates an idle worker twice if workers keep their modules, and the run fails.
-    minWorkers: workers,
+    minWorkers: workerCount,
     // Covers unit, integration and contract tests (`npm run coverage`); processes that end-to-end tests start are not counted.
     coverage: {
       provider: "v8",

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { z } from "zod";
-import { chainConfig } from "../runtime/config/config.ts";
+import { chainConfigSchema } from "../runtime/config/config.ts";
 import { createKeys } from "../runtime/http/keys.ts";
 import type { Address } from "../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../test/support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../test/support/chain.ts";
 import { startIndexer } from "../test/support/indexer-process.ts";
 import { startServer } from "../test/support/server-process.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
@@ -53,7 +53,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     const results: Measured[] = [];
     for (const mode of ["websocket", "polling"] as const) {
       const databaseUrl = await server.create(mode);
-      const { key } = await server.on(mode, (database) => createKeys(database).create({ label: "bench" }));
+      const { key } = await server.runOn(mode, (database) => createKeys(database).create({ label: "bench" }));
       const size = {
         blocks: numberOption(values, "blocks"),
         transfers: numberOption(values, "transfers"),
@@ -61,7 +61,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
       };
       results.push(await measure(mode, { folder, databaseUrl, key }, size));
     }
-    return resultOf(results, await server.on("polling", (database) => calibrateByQuery(database)));
+    return resultOf(results, await server.runOn("polling", (database) => calibrateByQuery(database)));
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -75,7 +75,7 @@ async function measure(
   { blocks, transfers, poll }: { readonly blocks: number; readonly transfers: number; readonly poll: number },
 ): Promise<Measured> {
   const chain = await startTestChain();
-  const settings: z.input<typeof chainConfig> = {
+  const settings: z.input<typeof chainConfigSchema> = {
     name: "bench",
     id: 31337,
     rpc: chain.url,
@@ -84,7 +84,7 @@ async function measure(
     // No server listens there, so the indexer polls the node for its head.
     ...(mode === "polling" ? { ws: "ws://127.0.0.1:9" } : {}),
   };
-  const config = { ...chainConfig.parse(settings), id: 31337 };
+  const config = { ...chainConfigSchema.parse(settings), id: 31337 };
   const file = join(folder, "serve.yaml");
   await writeFile(file, JSON.stringify({ chains: [config], limits: { requestsPerSecond: 1_000_000, ...raisedLimits } }));
   const token = await chain.deploy(artifacts.erc20(), ["Ledger Coin", "LEDGER"]);
@@ -112,7 +112,7 @@ async function measure(
 /** Mines a block that gives new accounts a balance, and returns the milliseconds until the API serves it, including the time of the node. */
 async function measureBlock({ chain, token, url, key, transfers }: Work, number: number): Promise<number> {
   const recipients = Array.from({ length: transfers }, (_, index) => hexOf(3, number * transfers + index, 5));
-  await chain.send(...recipients.map((recipient) => ({ ...call(artifacts.erc20(), token, "mint", [recipient, 7n]), gas: 200_000n })));
+  await chain.send(...recipients.map((recipient) => ({ ...encodeCall(artifacts.erc20(), token, "mint", [recipient, 7n]), gas: 200_000n })));
   const target = `${url}/v1/bench/address/${recipients.at(-1)}/balances_v2/`;
   const started = performance.now();
   await chain.mine();

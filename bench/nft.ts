@@ -121,7 +121,7 @@ async function benchIndexing(server: BenchServer, folder: string, size: TradeSiz
       folder: join(folder, "compiled"),
       runs,
       check: (rows) => {
-        if (rows.nft_sales !== chain.sales) throw new Error(`Indexed ${rows.nft_sales ?? 0} of ${chain.sales} sales`);
+        if (rows.nft_sales !== chain.saleCount) throw new Error(`Indexed ${rows.nft_sales ?? 0} of ${chain.saleCount} sales`);
       },
     });
     return resultOfComparison(comparison);

@@ -123,7 +123,7 @@ const subsquid = (folder: string, source: ChainSource): Peer => ({
 
 async function timePeer(server: BenchServer, { name, prepare, start, transfers }: Peer, expected: number): Promise<Timing> {
   const url = await server.create("peers");
-  return server.on("peers", async (database) => {
+  return server.runOn("peers", async (database) => {
     await prepare?.(database);
     await database.query("CHECKPOINT");
     const started = performance.now();

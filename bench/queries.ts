@@ -73,7 +73,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
           // Measurements alternate between the two indexes, so that other load on the machine affects both alike.
           const smallerTimes = await measure(smaller.database, smallerCase, numberOption(values, "times"), small.transfers >= fullSize);
           const largerTimes = await measure(larger.database, queryCase, numberOption(values, "times"), large.transfers >= fullSize);
-          const target = queryCase.target === null ? null : rounded(queryCase.target * calibration.factor, 1);
+          const target = queryCase.targetMilliseconds === null ? null : rounded(queryCase.targetMilliseconds * calibration.factor, 1);
           measurements.push({ name: queryCase.name, target, smaller: smallerTimes, larger: largerTimes });
         }
         return resultOf(measurements, calibration, await sizeOf(smaller.database), await sizeOf(larger.database));
@@ -98,7 +98,7 @@ async function onIndex<T>(
     argument: { ...size, chainId: 1 },
   };
   const name = await openCachedIndex(server, cached, (line) => process.stdout.write(`${line}\n`));
-  return server.on(name, async (database) => {
+  return server.runOn(name, async (database) => {
     const facts: StoryFacts = factsOf(size);
     const endpoints = await openEndpointCases(database, facts);
     try {
@@ -115,9 +115,14 @@ const sizeOf = async (database: Database): Promise<IndexSize> => ({
 });
 
 /** Times a query. @throws {Error} if it returns fewer rows than expected on a full-size index. */
-async function measure(database: Database, { name, run: runQuery, rows }: QueryCase, times: number, isFullSize: boolean): Promise<Times> {
+async function measure(
+  database: Database,
+  { name, run: runQuery, minRows }: QueryCase,
+  times: number,
+  isFullSize: boolean,
+): Promise<Times> {
   const { milliseconds, cpu } = await timeQuery(database, runQuery, times, (found) => {
-    if (isFullSize && found.length < rows) throw new Error(`${name} returned ${found.length} rows, expected at least ${rows}.`);
+    if (isFullSize && found.length < minRows) throw new Error(`${name} returned ${found.length} rows, expected at least ${minRows}.`);
   });
   return { clock: median(milliseconds), min: Math.min(...milliseconds), cpu: cpu.length === 0 ? null : median(cpu) };
 }

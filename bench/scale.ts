@@ -50,7 +50,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     }
     const programs = compilePrograms(join(folder, "programs"));
     const count = Math.ceil(options.connections / connectionsPerKey);
-    const figures = await primary.on(name, (database) =>
+    const figures = await primary.runOn(name, (database) =>
       withKeys(database, count, (keys) => measure({ primary, standbys, shard, name, folder, programs, cases, options, keys })),
     );
     return resultOf(figures, loadavg()[0] ?? Number.NaN);
@@ -101,9 +101,9 @@ async function measureServer(work: Work, layout: Layout, processes: number): Pro
   const used = standbys.slice(0, replicas);
   const metricsPort = await freePort();
   const postmasters = {
-    primary: await primary.on(name, postmasterOf),
-    replicas: await Promise.all(used.map((each) => each.on(name, postmasterOf))),
-    shard: shard === undefined ? null : await shard.server.on(shard.databaseName, postmasterOf),
+    primary: await primary.runOn(name, postmasterOf),
+    replicas: await Promise.all(used.map((each) => each.runOn(name, postmasterOf))),
+    shard: shard === undefined ? null : await shard.server.runOn(shard.databaseName, postmasterOf),
   };
   const readUrls = used.map((each) => each.urlOf(name));
   const server = await startProduct(programs, primary.urlOf(name), serverFolder, {

@@ -49,7 +49,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     const name = await openServedIndex(server, { seed, transfers }, print);
     const programs = compilePrograms(join(folder, "programs"));
     print(`Measuring ${cases.length} rows, ${rounded(options.milliseconds / 1000)} s for each cell`);
-    return await server.on(name, (database) => compare({ server, name, database, folder, programs, cases, options }));
+    return await server.runOn(name, (database) => compare({ server, name, database, folder, programs, cases, options }));
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -71,8 +71,14 @@ async function compare(work: Work): Promise<BenchResult> {
   const { server, name, database, folder, programs, cases, options } = work;
   const databaseUrl = server.urlOf(name);
   return withKeys(database, Math.ceil(Math.max(comparedConnections, ...options.connections) / connectionsPerKey), async (keys) => {
-    const postmaster = await postmasterOf(database);
-    const load: LoadOptions = { script: programs.load, keys, milliseconds: options.milliseconds, warmUpMilliseconds, postmaster };
+    const postmasterPid = await postmasterOf(database);
+    const load: LoadOptions = {
+      script: programs.load,
+      keys,
+      milliseconds: options.milliseconds,
+      warmUpMilliseconds,
+      postmasterPid,
+    };
     const { rows, failures } = await measureRows(work, databaseUrl, load);
     for (const rowCase of options.profile ? cases : []) {
       for (const line of await profileRow(programs, databaseUrl, folder, rowCase, load)) print(line);

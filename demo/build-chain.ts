@@ -1,15 +1,15 @@
 import type { Hex } from "../runtime/lib/hex.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import { installMulticall } from "./contracts/multicall.ts";
-import { createNodeClient, untilAborted } from "./node/client.ts";
+import { createNodeClient, withAbortSignal } from "./node/client.ts";
 import type { DemoNode } from "./node/launch.ts";
 import { stopProcess } from "./node/processes.ts";
-import { createRestorePastStates, savePastState } from "./past-states.ts";
+import { createPastStateRestorer, savePastState } from "./past-states.ts";
 import { dumpState, type Identity, identityAt, readHead, saveState } from "./state.ts";
 import { buildStory } from "./story/build-story.ts";
-import { verifyStory } from "./story/verify.ts";
 import { verifyCollections } from "./story/verify-collections.ts";
 import { verifyExchanges } from "./story/verify-exchanges.ts";
+import { verifyStory } from "./story/verify-story.ts";
 import { storyVersion } from "./story/version.ts";
 import type { DemoPhase } from "./types.ts";
 
@@ -45,7 +45,7 @@ export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => 
   const { folder, genesisTime, endTime, scale, signal, onProgress } = options;
   const artifacts = loadArtifacts();
   const node = await options.launch(genesisTime);
-  const client = untilAborted(node.client, signal);
+  const client = withAbortSignal(node.client, signal);
   // With a separate connection, the state is dumped while the story is verified and indexed.
   const dumpClient = createNodeClient(node.url);
   try {
@@ -62,13 +62,13 @@ export const buildChain = async (options: BuildOptions): Promise<BuiltChain> => 
       onProgress: (done, total) => onProgress("story", done, total),
     });
     onProgress("check", 0, 1);
-    const dumping = dumpState(untilAborted(dumpClient, signal));
+    const dumping = dumpState(withAbortSignal(dumpClient, signal));
     // `saving` reports its failure; without this handler, a failure during the verification would be an unhandled rejection.
     dumping.catch(() => undefined);
     await verifyStory(client, miner);
     await verifyExchanges(client, artifacts, values, endTime);
     await verifyCollections(client, artifacts, values, ownership);
-    await (await createRestorePastStates(folder, client))();
+    await (await createPastStateRestorer(folder, client))();
     const parts = { genesisHash, genesisTime, storyVersion: storyVersion(), scale, endTime, values, inventory };
     const identity = identityAt(await readHead(client), parts);
     onProgress("check", 1, 1);

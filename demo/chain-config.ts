@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { type ChainConfig, chainConfig } from "../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../runtime/config/config.ts";
 import { liquidityFloor } from "./chapters/exchange-types.ts";
 import type { StoryValues } from "./story/story-values.ts";
 
-type Input = z.input<typeof chainConfig>;
+type Input = z.input<typeof chainConfigSchema>;
 
 /** Returns the chain settings of the demo. Without a gateway, documents on IPFS are not fetched. */
 export const demoChainConfig = (rpc: string, values: StoryValues, gateway?: string): ChainConfig => {
@@ -23,7 +23,7 @@ export const demoChainConfig = (rpc: string, values: StoryValues, gateway?: stri
     groups: ["historical"],
     pollMilliseconds: 1_000,
   };
-  return chainConfig.parse(config);
+  return chainConfigSchema.parse(config);
 };
 
 /** The story's exchanges: two Uniswap V2 exchanges with a fee of 0.3 percent, and one Uniswap V3 exchange. */

@@ -4,7 +4,7 @@ export class DemoUnavailable extends Error {
 }
 
 /** A development dependency is not installed. */
-export const demoUnavailable = (packageName: string): DemoUnavailable =>
+export const missingDependency = (packageName: string): DemoUnavailable =>
   new DemoUnavailable(
     `The demo chain needs the development dependency ${packageName}: install the development dependencies, or pass a node with --rpc URL --chain NAME.`,
   );

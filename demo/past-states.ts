@@ -14,7 +14,7 @@ export const pastStatesFile = (folder: string): string => join(folder, "past-sta
 export const pastStatesKey = '"historical_states":';
 
 /** The chunk size for unpacking dumps, which take about a hundred megabytes. */
-export const gunzipBytes = 1_048_576;
+export const gunzipChunkBytes = 1_048_576;
 
 type PastState = readonly [blockHash: Hex, state: unknown];
 
@@ -25,7 +25,7 @@ type PastState = readonly [blockHash: Hex, state: unknown];
 const pastStateIn = async (content: Buffer, hash: Hex): Promise<PastState[]> => {
   let tail = "";
   let isFound = false;
-  for await (const chunk of Readable.from([content]).pipe(createGunzip({ chunkSize: gunzipBytes }))) {
+  for await (const chunk of Readable.from([content]).pipe(createGunzip({ chunkSize: gunzipChunkBytes }))) {
     tail += (chunk as Buffer).toString("latin1");
     if (isFound) continue;
     const start = tail.indexOf(pastStatesKey);
@@ -66,7 +66,7 @@ const loadCall = async (states: readonly PastState[]): Promise<NodeCall> => {
 };
 
 /** Creates a function that restores the saved past states that a node has dropped; nodes drop them after some live blocks. */
-export const createRestorePastStates = async (folder: string, client: NodeClient): Promise<() => Promise<void>> => {
+export const createPastStateRestorer = async (folder: string, client: NodeClient): Promise<() => Promise<void>> => {
   const states = await readPastStates(folder);
   const calls = new Map<Hex, NodeCall>();
   for (const state of states) calls.set(state[0], await loadCall([state]));

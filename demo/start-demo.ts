@@ -4,14 +4,14 @@ import type { Hex } from "../runtime/lib/hex.ts";
 import { buildChain } from "./build-chain.ts";
 import { demoChainConfig } from "./chain-config.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
-import { demoUnavailable, NodeFailed, portTaken } from "./errors.ts";
+import { missingDependency, NodeFailed, portTaken } from "./errors.ts";
+import { type IpfsGateway, startIpfsGateway } from "./ipfs-gateway.ts";
 import { createLiveChain } from "./live/live-chain.ts";
-import { type MetadataServer, startMetadataServer } from "./metadata-server.ts";
 import { anvilBinary } from "./node/binary.ts";
-import { type DemoNode, type Launch, launchNode } from "./node/launch.ts";
+import { lockFolder } from "./node/folder-lock.ts";
+import { type DemoNode, type LaunchOptions, launchNode } from "./node/launch.ts";
 import { adoptOrphan } from "./node/orphan.ts";
-import { claimFolder } from "./node/owner.ts";
-import { portIsFree } from "./node/port.ts";
+import { isPortFree } from "./node/port.ts";
 import { stopProcess } from "./node/processes.ts";
 import { readNodeRecord, removeNodeRecord, writeNodeRecord } from "./node/record.ts";
 import { demoFiles, discardSavedState, dumpState, type Identity, readIdentity, saveState, unpackState } from "./state.ts";
@@ -31,7 +31,7 @@ const loadBitcoin = async () => {
   try {
     return await import("./bitcoin/start-bitcoin.ts");
   } catch (error) {
-    throw error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND" ? demoUnavailable("bitcoinjs-lib") : error;
+    throw error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND" ? missingDependency("bitcoinjs-lib") : error;
   }
 };
 
@@ -56,7 +56,11 @@ type Progress = (phase: DemoPhase, done: number, total: number) => void;
 
 const createLauncher = (folder: string, options: DemoOptions) => {
   const files = demoFiles(folder);
-  const launch = (genesisTime: number, genesisHash: Hex | null, more: Pick<Launch, "statePath" | "maxPastStates">): Promise<DemoNode> =>
+  const launch = (
+    genesisTime: number,
+    genesisHash: Hex | null,
+    more: Pick<LaunchOptions, "statePath" | "maxPastStates">,
+  ): Promise<DemoNode> =>
     launchNode({
       cachePath: files.cache,
       genesisTime,
@@ -120,7 +124,7 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
   const identity = await readMatchingIdentity(folder, options);
   const orphan = await takeOverOrphan(folder, identity, options);
   if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted", saving: alreadySaved };
-  if (options.rpcPort !== undefined && !(await portIsFree(options.rpcPort))) throw portTaken(options.rpcPort);
+  if (options.rpcPort !== undefined && !(await isPortFree(options.rpcPort))) throw portTaken(options.rpcPort);
   // Read again: stopping the orphan may have saved its chain.
   const found = await readMatchingIdentity(folder, options);
   const loaded = found === null ? null : await launcher.launchSaved(found, progress);
@@ -163,8 +167,8 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   anvilBinary();
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);
-  const release = await claimFolder(files.owner, options.dataDirectory);
-  let documents: MetadataServer | undefined;
+  const release = await lockFolder(files.owner, options.dataDirectory);
+  let startedGateway: IpfsGateway | undefined;
   try {
     const { startBitcoin } = await loadBitcoin();
     const running = await openChain(folder, options);
@@ -173,8 +177,8 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const { node, origin } = running;
     if (origin === "adopted") logger.info(`Continuing the demo with the node from an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ ...running, folder, artifacts, logger });
-    const gateway = await startMetadataServer();
-    documents = gateway;
+    const gateway = await startIpfsGateway();
+    startedGateway = gateway;
     const bitcoin = await startBitcoin(running.identity.genesisTime);
     const stopAll = async (): Promise<void> => {
       await Promise.all([gateway.stop(), bitcoin.stop()]);
@@ -193,17 +197,15 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
         values: { ...running.identity.values, ...bitcoin.values },
         inventory: running.identity.inventory,
       },
-      forbiddenRequests: gateway.forbiddenRequests,
+      forbiddenConnectionCount: gateway.forbiddenConnectionCount,
       processId: node.handle.processId,
       origin,
       identity: liveChain.identity,
-      live: liveChain.live,
+      keepMining: liveChain.keepMining,
       mineLiveBlock: liveChain.mineLiveBlock,
-      checkpoint: liveChain.checkpoint,
+      save: liveChain.save,
       stop: async () => {
-        await liveChain
-          .checkpoint()
-          .catch((error: unknown) => logger.warn(`Failed to save the last blocks of the demo chain: ${String(error)}`));
+        await liveChain.save().catch((error: unknown) => logger.warn(`Failed to save the last blocks of the demo chain: ${String(error)}`));
         await stopAll().finally(release);
       },
       discardState: async () => {
@@ -213,7 +215,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
       },
     };
   } catch (error) {
-    await documents?.stop();
+    await startedGateway?.stop();
     await stopLeftoverNode(folder).finally(release);
     throw error;
   }

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Hex } from "../runtime/lib/hex.ts";
 import type { NodeClient } from "./node/client.ts";
-import { gunzipBytes, pastStatesFile, pastStatesKey } from "./past-states.ts";
+import { gunzipChunkBytes, pastStatesFile, pastStatesKey } from "./past-states.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -115,7 +115,7 @@ export const unpackState = async (folder: string, identity: Identity): Promise<s
     const end = replaceEnd(emptyHistory, Buffer.from(`${pastStatesKey}${pastStates}}`));
     await pipeline(
       createReadStream(join(folder, identity.stateFile)),
-      createGunzip({ chunkSize: gunzipBytes }),
+      createGunzip({ chunkSize: gunzipChunkBytes }),
       end,
       createWriteStream(files.unpacked),
     );

@@ -43,18 +43,18 @@ export interface Demo {
   readonly bitcoin: BitcoinDemo;
   readonly story: Story;
   /** The number of connections to the local address to which hostile metadata redirects; a client must not connect to it. */
-  forbiddenRequests(): number;
+  forbiddenConnectionCount(): number;
   readonly processId: number;
   /** Whether the chain was built, loaded from its saved state, or adopted from a killed run. */
   readonly origin: "built" | "loaded" | "adopted";
   /** The last saved state; see `Identity`. */
   identity(): Identity;
   /** Mines a block every few seconds and saves the state regularly, until the signal aborts; never rejects. */
-  live(signal: AbortSignal, secondsPerBlock?: number): Promise<void>;
+  keepMining(signal: AbortSignal, secondsPerBlock?: number): Promise<void>;
   /** Mines one block with some transactions. */
   mineLiveBlock(): Promise<void>;
   /** Saves the state if there are blocks since the last save. */
-  checkpoint(): Promise<void>;
+  save(): Promise<void>;
   /** Saves the state, stops the node and releases the folder. */
   stop(): Promise<void>;
   /** Stops the node and removes the saved state, for example because it does not match the index. The next start rebuilds the chain. */

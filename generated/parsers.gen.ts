@@ -49,7 +49,7 @@ export interface ParameterParsers<Currency extends string> {
 }
 
 /** The bounds of page-size with format=csv: a CSV page is a download. */
-export const csvPageSizes: Bounds = { minimum: 1, maximum: 10_000 };
+export const csvPageSizeBounds: Bounds = { minimum: 1, maximum: 10_000 };
 
 /** Parses a choice and narrows its type to the values. */
 export function oneOf<Value extends string>(

@@ -59,13 +59,13 @@ async function watch(options: Options): Promise<ExitCode> {
 function report(outcome: Outcome): ExitCode {
   switch (outcome.kind) {
     case "clean":
-      print(`${outcome.files} files are up to date.`);
+      print(`${outcome.fileCount} files are up to date.`);
       return exitCodes.success;
     case "written":
       for (const path of outcome.changes.written) print(`wrote ${path}`);
       for (const path of outcome.changes.deleted) print(`deleted ${path}`);
       for (const path of outcome.stubs) print(`wrote ${path}: a stub that responds with 501; implement the resolver in it`);
-      for (const path of outcome.registered) print(`wrote ${path}: registered the new resolver`);
+      for (const path of outcome.updatedIndexPaths) print(`wrote ${path}: registered the new resolver`);
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
     case "invalid-catalog":

@@ -9,7 +9,7 @@ import { documentEndpoints } from "./api/community/document-endpoints.ts";
 import { communityHandlers } from "./api/community/index.ts";
 import type { ResolverContext } from "./api/context.ts";
 import { dexHandlers } from "./api/dex/index.ts";
-import { createIsRead } from "./api/is-read.ts";
+import { createIsProjectionRead } from "./api/is-projection-read.ts";
 import { ledgerHandlers } from "./api/ledger/index.ts";
 import { namesHandlers } from "./api/names/index.ts";
 import { nftHandlers } from "./api/nft/index.ts";
@@ -35,13 +35,13 @@ import { createKeyRequests } from "./http/key-requests.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
 import { redactMessage } from "./http/redact.ts";
 import type { RequestCounts } from "./http/request-counts.ts";
-import type { ValidateMode } from "./http/validation/validation.ts";
+import type { ValidationMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Tracer } from "./lib/tracing.ts";
 import type { Logger } from "./logger.ts";
 import { createDecoders, withTokenList } from "./operator-files.ts";
-import { communityProtocols } from "./protocols.ts";
-import { createReadinessCheck } from "./readiness-of-shards.ts";
+import { builtInProtocols } from "./protocols.ts";
+import { createReadinessCheck } from "./readiness-check.ts";
 import type { DatabaseConnections, Shard } from "./shard.ts";
 import { createShards, type OutageOf } from "./shards.ts";
 
@@ -55,11 +55,11 @@ export interface AppOptions extends DatabaseConnections {
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
   /** The declared protocols that the operator added. */
-  readonly added?: readonly AddedProtocol[];
+  readonly addedProtocols?: readonly AddedProtocol[];
   readonly logger: Logger;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   /** Overrides the configured mode. */
-  readonly validate?: ValidateMode;
+  readonly validate?: ValidationMode;
   /** Counts keys' requests and credits for all of a server's workers. */
   readonly meter?: KeyMeter | undefined;
   /** Counts requests for metrics; not counted by default. */
@@ -105,16 +105,16 @@ export function createApp(options: AppOptions): App {
     return createPrimaryOutage({ maxMilliseconds: primaryOutageSeconds * 1_000, onChange });
   };
   const shards = createShards(options.chains, options, options.shards ?? {}, now, outageOf);
-  const { protocols = communityProtocols, added = [] } = options;
+  const { protocols = builtInProtocols, addedProtocols = [] } = options;
   const community = createCommunity(protocols, chains, {
-    readerOf: (chainId) => shards.of(chainId).reader,
+    readerOf: (chainId) => shards.shardOf(chainId).reader,
     bitcoinChains,
     onFailure: ({ code, message }) => logger.error({ code, reason: redactMessage(message) }, "Lending events of a transaction are unknown"),
   });
-  const endpoints = addedEndpoints(added);
-  const isRead = createIsRead(chains, community.isIndexed);
+  const endpoints = addedEndpoints(addedProtocols);
+  const isProjectionRead = createIsProjectionRead(chains, community.isIndexed);
   const otherChains = createOtherChains(shards.chainOfCurrency);
-  const { reachOf, contentOf, requireBuilt } = createAsOfProjection(shards, isRead, community.readsPools, otherChains);
+  const { asOfStateOf, contentVersionOf, requireBuilt } = createAsOfProjection(shards, isProjectionRead, community.readsPools, otherChains);
   /** If `now` is fixed, responses are as of that time. */
   const withTime = <T extends { readonly content: ContentVersion | null } | null>(read: T): T =>
     read === null || read.content === null || options.now === undefined
@@ -131,15 +131,15 @@ export function createApp(options: AppOptions): App {
   };
   const resourcesIn = (shard: Shard) => ({ ...resources, ...shard.queries, labels: shard.labels });
   const resourcesByShard = new Map(shards.all.map((shard) => [shard, resourcesIn(shard)]));
-  const controlResources = resourcesIn(shards.control);
+  const controlResources = resourcesIn(shards.controlShard);
   /** A request's resources, with the queries for its chain's database. */
   const resourcesOf = (chainId: number | null) =>
-    chainId === null ? controlResources : (resourcesByShard.get(shards.of(chainId)) ?? controlResources);
+    chainId === null ? controlResources : (resourcesByShard.get(shards.shardOf(chainId)) ?? controlResources);
   const readinessOfAll = createReadinessCheck(options.chains, shards.all, { now, maxSilentSeconds: config.indexerSilentSeconds });
   /** All databases' content version; null if one of several does not respond. */
   const contentOfAll = async (): Promise<ContentVersion | null> => {
     try {
-      return withTime({ content: await contentOf(options.chains.map(({ id }) => id)) }).content;
+      return withTime({ content: await contentVersionOf(options.chains.map(({ id }) => id)) }).content;
     } catch (error) {
       if (shards.all.length === 1 || !isUnavailable(error)) throw error;
       return null;
@@ -147,30 +147,33 @@ export function createApp(options: AppOptions): App {
   };
   const http = createHttpApp<ResolverContext>({
     database: control,
-    outage: shards.control.outage,
-    anchors: {
+    outage: shards.controlShard.outage,
+    anchorStores: {
       all: shards.all.map((shard) => shard.control),
-      of: (chainId) => shards.of(chainId).control,
+      storeOf: (chainId) => shards.shardOf(chainId).control,
       outages: new Map(shards.all.map((shard) => [shard.control, shard.outage])),
     },
     capacities: shards.all.map(({ poolSize }) => weightPerConnection * poolSize),
-    capacityOf: (chainId) => (chainId === null ? 0 : shards.all.indexOf(shards.of(chainId))),
+    capacityOf: (chainId) => (chainId === null ? 0 : shards.all.indexOf(shards.shardOf(chainId))),
     logger,
     limits: config.limits,
     chains,
     bitcoin: {
       chains: bitcoinChains.map(({ id, name, network }) => ({ id, name, network: bitcoinNetworks[network] })),
-      serves: community.servesBitcoin,
+      serves: community.isBitcoinProtocol,
     },
     handlers,
-    added: endpoints,
-    context: (scope) => ({ ...scope, ...resourcesOf(scope.chainId) }),
-    head: options.now === undefined ? reachOf : async (chainId, operation, request) => withTime(await reachOf(chainId, operation, request)),
+    addedEndpoints: endpoints,
+    createContext: (scope) => ({ ...scope, ...resourcesOf(scope.chainId) }),
+    head:
+      options.now === undefined
+        ? asOfStateOf
+        : async (chainId, operation, request) => withTime(await asOfStateOf(chainId, operation, request)),
     contentOfAll,
     pageDepth,
-    chainOfProtocol: community.chainOf,
+    chainOfProtocol: community.firstChainOf,
     resolveName: createNameResolution(
-      { resolveName: (chainId, name) => shards.of(chainId).queries.names.resolveName(chainId, name) },
+      { resolveName: (chainId, name) => shards.shardOf(chainId).queries.names.resolveName(chainId, name) },
       chains.filter((chain) => registriesOfChain(chain).length > 0),
       requireBuilt,
     ),
@@ -178,7 +181,7 @@ export function createApp(options: AppOptions): App {
     document: documentEndpoints(readDocument(), endpoints),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
-    protocols: { ...community.defaultNames, ...config.protocols },
+    protocolNames: { ...community.defaultNames, ...config.protocols },
     demo,
     validate,
     compression: config.compression,

@@ -17,7 +17,7 @@ import { readVersion } from "./cli/version.ts";
 import type { BackupOptions } from "./commands/backup.ts";
 import { parseAddress, parseAddresses, parseInteger, parseTokenId } from "./commands/option-values.ts";
 import type { RestoreCommandOptions } from "./commands/restore.ts";
-import type { UpgradeCommand } from "./commands/upgrade-database.ts";
+import type { UpgradeCommandOptions } from "./commands/upgrade-database.ts";
 import type { Address } from "./lib/hex.ts";
 import { escapeTerminalLines } from "./lib/terminal-text.ts";
 
@@ -83,7 +83,7 @@ withJobs(database.command("upgrade"))
     "--programs <folder>",
     "the previous Ashlar installation, or the old PostgreSQL installation (default: search Ashlar's own copies and Debian's standard PostgreSQL folders)",
   )
-  .action(async (options: CommonOptions & UpgradeCommand) =>
+  .action(async (options: CommonOptions & UpgradeCommandOptions) =>
     (await import("./commands/upgrade-database.ts")).upgradeDatabase(loadConfigWith(options), readVersion(), options),
   );
 
@@ -137,7 +137,7 @@ withConfig(program.command("log"))
 const nfts = program.command("nfts").description("manage a chain's NFT metadata");
 withOneChain(nfts.command("status"))
   .description("print how many tokens in each collection are pending, fetched and rejected, with the reasons")
-  .action(async (options: CommonOptions) => (await import("./commands/nfts.ts")).nftStatus(await configWithDemo(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/nfts.ts")).printNftStatus(await configWithDemo(options)));
 withOneChain(nfts.command("refresh"))
   .description("fetch the metadata of a collection or one of its tokens again")
   .argument("<collection>", "the collection's contract", parseAddress("collection"))
@@ -150,7 +150,7 @@ const community = program.command("community").description("manage declared prot
 withConfig(community.command("status"))
   .description("print each protocol's checkpoint, rows and skipped logs on each chain")
   .action(async (options: CommonOptions) =>
-    (await import("./commands/community/status.ts")).communityStatus(await configWithDemo(options)),
+    (await import("./commands/community/status.ts")).printCommunityStatus(await configWithDemo(options)),
   );
 withOneChain(community.command("test"))
   .description("check a protocols directory, and run each operation on a chain's index; exits with status 1 if one fails")

@@ -21,13 +21,13 @@ export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
  * other characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
  */
 export function createLogger({ logLevel, process: name, ...options }: LoggerOptions): Logger {
-  return createLineLogger(logLevel, createLogLines(options), name);
+  return createLineLogger(logLevel, createLogDestination(options), name);
 }
 
 /**
  * Creates the destination of a logger's JSON lines. By default, it formats them if standard error is a terminal. It also accepts lines of other processes.
  */
-export function createLogLines({ logFormat, destination }: Pick<LoggerOptions, "logFormat" | "destination">): LogDestination {
+export function createLogDestination({ logFormat, destination }: Pick<LoggerOptions, "logFormat" | "destination">): LogDestination {
   const isTerminal = process.stderr.isTTY === true;
   const lines = destination ?? standardError(isTerminal);
   const isPretty = logFormat === undefined ? isTerminal : logFormat === "pretty";

@@ -1,5 +1,5 @@
 import { approvalsProjection } from "./domains/approvals/projection/index.ts";
-import { rollUpTables } from "./domains/dex/jobs/roll-up/store.ts";
+import { rollUpTables } from "./domains/dex/jobs/roll-up/store-roll-up.ts";
 import { addressActivityProjection } from "./domains/ledger/projection/activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { nftProjection } from "./domains/nft/projection.ts";

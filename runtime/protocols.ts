@@ -1,6 +1,6 @@
 import { protocols } from "../generated/community.gen.ts";
 import { communityObjects, communityOperations } from "../generated/community-items.gen.ts";
-import { readCommunityDirectory, shownPath } from "./config/community-directory.ts";
+import { displayPath, readCommunityDirectory } from "./config/community-directory.ts";
 import { type Config, isEvmChain } from "./config/config.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { presets } from "./config/presets/index.ts";
@@ -11,7 +11,7 @@ import type { Protocol } from "./declarations/protocol.ts";
 import { configurationProblem } from "./domains/community/configuration.ts";
 
 /** The built-in protocols. */
-export const communityProtocols: readonly Protocol[] = protocols;
+export const builtInProtocols: readonly Protocol[] = protocols;
 
 /** The demo chain's name, which is not in the configuration. */
 const demoChain = "demo";
@@ -21,7 +21,7 @@ export interface DeclaredProtocols {
   /** Built-in and added ones. */
   readonly protocols: readonly Protocol[];
   /** The protocols in the operator's directory. */
-  readonly added: readonly AddedProtocol[];
+  readonly addedProtocols: readonly AddedProtocol[];
 }
 
 /**
@@ -29,13 +29,13 @@ export interface DeclaredProtocols {
  * or kind that does not exist.
  */
 export function loadProtocols({ communityDirectory, protocols: names, chains }: LoadedConfig): DeclaredProtocols {
-  const added = communityDirectory === undefined ? [] : loadAddedProtocols(communityDirectory, names);
-  const declared = [...communityProtocols, ...added.map(({ protocol }) => protocol)];
+  const addedProtocols = communityDirectory === undefined ? [] : loadAddedProtocols(communityDirectory, names);
+  const declared = [...builtInProtocols, ...addedProtocols.map(({ protocol }) => protocol)];
   for (const chain of chains) {
     const problem = isEvmChain(chain) ? configurationProblem(declared, chain) : null;
     if (problem !== null) throw new ConfigError(problem);
   }
-  return { protocols: declared, added };
+  return { protocols: declared, addedProtocols };
 }
 
 type LoadedConfig = Pick<Config, "communityDirectory" | "protocols" | "chains">;
@@ -43,15 +43,15 @@ type LoadedConfig = Pick<Config, "communityDirectory" | "protocols" | "chains">;
 /** The protocols in a directory. `names` are the operator's names for protocols, by id. @throws {ConfigError} with all diagnostics. */
 export function loadAddedProtocols(path: string, names: Config["protocols"]): readonly AddedProtocol[] {
   const { directory, files } = readCommunityDirectory(path);
-  const configured = Object.entries(names).filter(([id]) => communityProtocols.some((protocol) => protocol.id === id));
-  const taken = new Map([
+  const configured = Object.entries(names).filter(([id]) => builtInProtocols.some((protocol) => protocol.id === id));
+  const takenNames = new Map([
     ...configured.map(([id, name]) => [name, `the built-in protocol ${id} in the setting protocols`] as const),
-    ...communityProtocols.flatMap(({ id, name }) => [id, name].map((text) => [text, `the built-in protocol ${id}`] as const)),
+    ...builtInProtocols.flatMap(({ id, name }) => [id, name].map((text) => [text, `the built-in protocol ${id}`] as const)),
   ]);
   const { value, diagnostics } = checkDirectory(directory, files, {
     template: new Map(Object.entries(communityOperations)),
     objects: communityObjects,
-    taken,
+    takenNames,
   });
   if (diagnostics.length > 0) throw directoryError(directory, diagnostics);
   return value;
@@ -61,9 +61,12 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
  * Reports protocols' networks if no preset or configured chain has their name: they have no effect and may be misspelled. A warning suffices, because a
  * directory may be shared with operators of other chains.
  */
-export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[], { chains }: Pick<Config, "chains">): Diagnostic[] => {
+export const unknownNetworks = (
+  added: readonly Pick<AddedProtocol, "networkLocations">[],
+  { chains }: Pick<Config, "chains">,
+): Diagnostic[] => {
   const expected = [...new Set([...chains.map(({ name }) => name), ...presets.map(({ name }) => name), demoChain])];
-  const unknown = added.flatMap(({ networks }) => [...networks].filter(([name]) => !expected.includes(name)));
+  const unknown = added.flatMap(({ networkLocations }) => [...networkLocations].filter(([name]) => !expected.includes(name)));
   return sortDiagnostics(unknown.map(([name, location]) => diagnostic("unknown-network", location, { name, expected })));
 };
 
@@ -71,6 +74,6 @@ export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[
 export function directoryError(directory: string, diagnostics: readonly Diagnostic[]): ConfigError {
   const lines = sortDiagnostics(diagnostics).map(renderDiagnostic);
   const count = lines.length === 1 ? "1 problem" : `${lines.length} problems`;
-  const remedy = `${count} in ${shownPath(directory)}: correct the files, or remove communityDirectory from the configuration.`;
+  const remedy = `${count} in ${displayPath(directory)}: correct the files, or remove communityDirectory from the configuration.`;
   return new ConfigError([...lines, remedy].join("\n"));
 }

@@ -3,7 +3,7 @@ import type { Database } from "./database/database.ts";
 import type { IndexCache } from "./database/index-cache.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
 import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
-import { createNetworkQueries } from "./domains/chains/queries/index.ts";
+import { createChainQueries } from "./domains/chains/queries/index.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
 import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
@@ -13,7 +13,7 @@ import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.
 import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
 import { createPoolQueries } from "./domains/pools/queries/index.ts";
 import { createPriceQueries } from "./domains/prices/queries/price.ts";
-import type { ChainOfCurrency, RemoteCloses } from "./domains/prices/queries/rates.ts";
+import type { ChainOfCurrency, RemoteClosingPrices } from "./domains/prices/queries/rates.ts";
 import { createSafeQueries } from "./domains/safes/queries.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
@@ -25,14 +25,14 @@ export type Queries = ReturnType<typeof createQueries>;
 /** Where chains read currency rates. */
 export interface RateSources {
   readonly chainOfCurrency: ChainOfCurrency;
-  readonly remoteCloses: RemoteCloses;
+  readonly remoteClosingPrices: RemoteClosingPrices;
 }
 
 /** Creates all domains' queries for a database's chains. `database` may run statements on replicas; `primary` does not. */
 export function createQueries(
   chains: readonly ChainConfig[],
   { database, primary }: { readonly database: Database; readonly primary: Database },
-  { chainOfCurrency, remoteCloses }: RateSources,
+  { chainOfCurrency, remoteClosingPrices }: RateSources,
   now: () => Date,
   cache: IndexCache,
 ) {
@@ -43,17 +43,17 @@ export function createQueries(
     tokens: createTokenQueries(database, cache),
     tokenRequests: createTokenRequests(primary, now),
     pools: createPoolQueries(database, (chainId) => factories.get(chainId) ?? [], cache),
-    prices: createPriceQueries(database, chainOfCurrency, cache, remoteCloses),
+    prices: createPriceQueries(database, chainOfCurrency, cache, remoteClosingPrices),
     rollUps: createRollUpQueries(database, cache),
     nfts: createNftQueries(database),
     nftMetadata: createNftMetadataQueries(database),
     nftSales: createNftSaleQueries(database, cache.lookups("projection_checkpoints")),
-    uncached: createUncachedMetadata(chains),
+    uncachedMetadata: createUncachedMetadata(chains),
     untouchedBalances: createUntouchedBalances(chains),
     bitcoin: createBitcoinQueries(database),
     approvals: createApprovalQueries(database),
     safes: createSafeQueries(database),
-    network: createNetworkQueries(database),
+    network: createChainQueries(database),
     names: createNameQueries(database, (chainId) => registries.get(chainId) ?? [], cache.lookups("name_records")),
   };
 }

@@ -3,7 +3,7 @@ import type { Database } from "./database/database.ts";
 import { DatabaseUnavailable } from "./database/errors.ts";
 import { schemaProblem } from "./database/schema-state.ts";
 import type { BitcoinQueries } from "./domains/bitcoin/queries.ts";
-import type { NetworkQueries } from "./domains/chains/queries/index.ts";
+import type { ChainQueries } from "./domains/chains/queries/index.ts";
 import type { HeartbeatRow } from "./domains/chains/queries/status.ts";
 import type { LedgerQueries } from "./domains/ledger/queries/index.ts";
 import type { Readiness } from "./http/health.ts";
@@ -14,7 +14,7 @@ import { migrations } from "./migrations.ts";
 export interface ReadinessQueries {
   readonly ledger: Pick<LedgerQueries, "chains" | "head">;
   readonly bitcoin: Pick<BitcoinQueries, "head">;
-  readonly network: Pick<NetworkQueries, "nodes" | "heartbeats">;
+  readonly network: Pick<ChainQueries, "nodes" | "heartbeats">;
 }
 
 export interface ReadinessOptions {

@@ -50,7 +50,7 @@ export function createShard(
 ): Shard {
   const evmChains: readonly ChainConfig[] = chains.filter((chain) => isEvmChain(chain));
   const cache = createIndexCache(notifications);
-  const queries = createQueries(evmChains, { database: replicas?.reads ?? database, primary: database }, rates, now, cache);
+  const queries = createQueries(evmChains, { database: replicas?.readDatabase ?? database, primary: database }, rates, now, cache);
   const heads = createHeads({
     database,
     chainIds: chains.map(({ id }) => id),
@@ -58,9 +58,9 @@ export function createShard(
     cache: cache.loads("blocks", "bitcoin_blocks", "chains", "projection_checkpoints", "content_versions"),
     outage,
   });
-  heads.onHead((chainId, progress) => replicas?.requireContent(chainId, progress?.content));
+  heads.onProgress((chainId, progress) => replicas?.requireContent(chainId, progress?.contentVersion));
   // A response must not be cached under a content version that is newer than the values from which it was computed.
-  heads.onHead(cache.invalidate);
+  heads.onProgress(cache.invalidate);
   const { labels } = createLabelQueries(queries.names, readLabels(evmChains));
   return {
     name,
@@ -74,7 +74,7 @@ export function createShard(
     poolSize: database.poolSize,
     async close() {
       heads.stop();
-      await Promise.all([queries.uncached.close(), queries.untouchedBalances.close(), queries.tokenRequests.close()]);
+      await Promise.all([queries.uncachedMetadata.close(), queries.untouchedBalances.close(), queries.tokenRequests.close()]);
     },
   };
 }

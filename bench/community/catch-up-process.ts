@@ -26,7 +26,7 @@ if (head === undefined) throw new Error("The index has no blocks");
 const planned = plannedProtocols(protocols);
 const {
   projections: protocolProjections,
-  prepare,
+  prepareTables,
   blockBoundTables,
 } = openProtocols({
   database,
@@ -37,13 +37,13 @@ const {
   logger: { info: () => undefined },
 });
 const capabilities: Capabilities = {
-  blockReceipts: true,
-  traces: null,
-  oldTraces: false,
-  finalizedTag: false,
-  archiveState: true,
-  stateByHash: false,
-  webSocket: null,
+  hasBlockReceipts: true,
+  traceKind: null,
+  hasOldTraces: false,
+  hasFinalizedTag: false,
+  hasArchiveState: true,
+  hasStateByHash: false,
+  hasWebSocket: null,
   batchSize: 1,
 };
 const unexpectedRequest = (): Promise<never> => Promise.reject(new Error("Unexpected request to the node"));
@@ -54,16 +54,16 @@ const hashesOf: Source["hashesOf"] = async (heights) => {
 /** Reports the blocks of the index like a node, and rejects all other requests. */
 const source: Source = {
   capabilities,
-  tracing: false,
+  readsTraces: false,
   chainId: async () => chainId,
   genesisHash: async () => "0x00",
   head: async () => head,
-  finalized: async () => null,
+  finalizedBlock: async () => null,
   hashesOf,
-  fetch: unexpectedRequest,
+  fetchBlocks: unexpectedRequest,
   balances: unexpectedRequest,
   balanceOutcomes: unexpectedRequest,
-  calls: unexpectedRequest,
+  runCalls: unexpectedRequest,
 };
 
 let rows = 0;
@@ -77,12 +77,12 @@ await createIndexer({
   ledger: createStoredLedger(database, chainId),
   projections: [...projections.slice(1), ...protocolProjections],
   blockBoundTables,
-  prepare,
+  prepareTables,
   logger: { info: () => undefined, warn: () => undefined },
   clock: () => new Date(),
   onProgress: (progress) => {
     if (progress.phase !== "catch-up") return;
-    rows += progress.rows;
+    rows += progress.rowCount;
     if (progress.block >= head.number) caughtUpCount += 1;
     if (caughtUpCount === protocolProjections.length) stop.abort();
   },

@@ -20,13 +20,13 @@ export interface AddOptions extends Pick<ServeOptions, "seed" | "events" | "prot
 export async function addProtocol(server: BenchServer, { added, ...size }: AddOptions, folder: string, runs: number): Promise<BenchResult> {
   const compiled = compileScript(script, join(folder, "catch-up"));
   const ledger = await openIndex(server, { ...size, declared: false });
-  const { logs = 0 } = await server.on(ledger, countRows);
+  const { logs = 0 } = await server.runOn(ledger, countRows);
   const target = "community_added";
   const measured: CatchUpRun[] = [];
   let megabytes = 0;
   for (let run = 0; run < runs; run += 1) {
     await server.copy(ledger, target);
-    await server.on(target, (database) => database.query("CHECKPOINT"));
+    await server.runOn(target, (database) => database.query("CHECKPOINT"));
     const { result, megabytes: peak } = await measureProcess<CatchUpRun>(compiled, {
       databaseUrl: server.urlOf(target),
       protocols: [added],

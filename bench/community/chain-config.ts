@@ -1,4 +1,4 @@
-import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../runtime/config/config.ts";
 import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
 import type { PlannedProtocol } from "./plan.ts";
 
@@ -11,7 +11,7 @@ export const communityOf = (protocols: readonly PlannedProtocol[]): ConfiguredCo
 
 /** The configuration of the generated chain with the contracts of protocols. */
 export const configOf = (protocols: readonly PlannedProtocol[]): ChainConfig =>
-  chainConfig.parse({
+  chainConfigSchema.parse({
     name: "bench",
     id: chainId,
     rpc: "http://127.0.0.1:1",

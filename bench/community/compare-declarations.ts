@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Database } from "../../runtime/database/database.ts";
 import { openProtocols } from "../../runtime/domains/community/open-protocols.ts";
-import { communityProtocols } from "../../runtime/protocols.ts";
+import { builtInProtocols } from "../../runtime/protocols.ts";
 import { resultOfComparison } from "../indexing/compare-projections.ts";
 import type { IndexerOptions, IndexerRun } from "../indexing/runs.ts";
 import { type Run, timeRun } from "../indexing/time-run.ts";
@@ -36,14 +36,14 @@ export async function compareDeclarations(
     } satisfies IndexerOptions);
   // This run is not measured: it warms up the node and determines the expected rows.
   await index(true)(await server.create("target"));
-  const rows = await server.on("target", countRows);
+  const rows = await server.runOn("target", countRows);
   const events = Object.entries(rows).reduce((sum, [table, count]) => sum + (tablesOf(planned).has(table) ? count : 0), 0);
-  if (events !== chain.declared) throw new Error(`Indexed ${events} of ${chain.declared} protocol events`);
+  if (events !== chain.declaredEventCount) throw new Error(`Indexed ${events} of ${chain.declaredEventCount} protocol events`);
   const otherRows = Object.fromEntries(Object.entries(rows).filter(([table]) => !belongsToProtocols(table)));
   const created: number[] = [];
   const createTables = async (): Promise<void> => {
     const clock = startClock();
-    await server.on("target", (database) => installTables(database, options.chainId, planned));
+    await server.runOn("target", (database) => installTables(database, options.chainId, planned));
     created.push(clock().milliseconds);
   };
   const complete: Run<IndexerRun>[] = [];
@@ -62,11 +62,11 @@ const installTables = (database: Database, id: number, planned: readonly Planned
   openProtocols({
     database,
     chain: { id, name: "bench", community: communityOf(planned) },
-    protocols: communityProtocols,
+    protocols: builtInProtocols,
     readerRole: null,
     isPruned: false,
     logger: { info: () => undefined },
-  }).prepare(() => Promise.resolve(), new Set());
+  }).prepareTables(() => Promise.resolve(), new Set());
 
 const tablesOf = (planned: readonly PlannedProtocol[]): ReadonlySet<string> =>
   new Set(planned.flatMap(({ protocol: { id, tables } }) => tables.map(({ name }) => `cq_${id}_${name}`)));

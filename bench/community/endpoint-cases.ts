@@ -11,8 +11,8 @@ export const endpointCases = (protocols: readonly PlannedProtocol[], nameFilter:
     Object.keys(protocol.operations)
       .map((operation): EndpointCase => {
         const path = (query = "") => `cq/provider/app/${protocol.id}/${operation}/?chain-name=bench${query}`;
-        const { pools: kind, markets } = plan;
-        const pools = kind === undefined ? [] : [0, 7, markets - 1].map((market) => path(`&pool-address=${contractOf(kind, market)}`));
+        const { poolKind: kind, marketCount } = plan;
+        const pools = kind === undefined ? [] : [0, 7, marketCount - 1].map((market) => path(`&pool-address=${contractOf(kind, market)}`));
         return {
           row: Number(protocol.id.replace(/\D/g, "")),
           name: operation,

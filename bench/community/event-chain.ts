@@ -1,5 +1,5 @@
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { compileWithPackages } from "../../test/support/solidity.ts";
 import type { PlannedProtocol } from "./plan.ts";
 import { generateLogs, initialLogCount, type PlainLog } from "./story.ts";
@@ -13,7 +13,7 @@ export interface EventChainSize {
 
 export interface EventChain extends TestChain {
   /** The number of events for which a protocol has a table. */
-  readonly declared: number;
+  readonly declaredEventCount: number;
 }
 
 const contracts = compileWithPackages(`
@@ -64,14 +64,14 @@ export async function startEventChain(
     const events = Math.max(size.events, initialLogCount(protocols));
     const perBlock = Math.ceil(events / size.blocks);
     const logs = generateLogs(protocols, 1);
-    let declared = 0;
+    let declaredEventCount = 0;
     for (let block = 0; block < size.blocks; block += 1) {
       const blockLogs = Array.from({ length: perBlock }, () => logs.next().value);
-      declared += blockLogs.filter(({ isDeclared }) => isDeclared).length;
+      declaredEventCount += blockLogs.filter(({ isDeclared }) => isDeclared).length;
       await chain.send(...blockLogs.map((log) => emit(log, chain.accounts[0] as Address)));
       await chain.mine(1_700_000_000 + block * blockSeconds);
     }
-    return { ...chain, declared };
+    return { ...chain, declaredEventCount };
   } catch (error) {
     await chain.stop();
     throw error;
@@ -81,13 +81,13 @@ export async function startEventChain(
 /** The contracts that emit the events of all markets. */
 const emittersOf = (protocols: readonly PlannedProtocol[]): Address[] => {
   const emitters = protocols.flatMap(({ events, plan }) =>
-    events.flatMap(({ emitter }) => Array.from({ length: plan.markets }, (_, market) => emitter(market))),
+    events.flatMap(({ emitter }) => Array.from({ length: plan.marketCount }, (_, market) => emitter(market))),
   );
   return [...new Set(emitters)];
 };
 
 const emit = ({ address, topics, data }: PlainLog, from: Address): TestTransaction => ({
   from,
-  ...call(contracts("Emitter"), address, "emitLogs", [[{ topics, data }]]),
+  ...encodeCall(contracts("Emitter"), address, "emitLogs", [[{ topics, data }]]),
   gas: 200_000n,
 });

@@ -1,4 +1,4 @@
-import { communityProtocols } from "../../runtime/protocols.ts";
+import { builtInProtocols } from "../../runtime/protocols.ts";
 import type { PlannedProtocol, ProtocolPlan } from "./plan.ts";
 import { planProtocol } from "./plan.ts";
 import { lendingPools, tokenMarkets } from "./plans/lending.ts";
@@ -19,7 +19,7 @@ const plans: Readonly<Record<string, ProtocolPlan>> = {
 
 /** Plans the declared protocols that have a plan: all protocols of EVM chains, or those with the given ids if any are given. */
 export const plannedProtocols = (ids: readonly string[] = []): PlannedProtocol[] =>
-  communityProtocols.flatMap((protocol) => {
+  builtInProtocols.flatMap((protocol) => {
     const plan = plans[protocol.id];
     return plan === undefined || (ids.length > 0 && !ids.includes(protocol.id)) ? [] : [planProtocol(protocol, plan)];
   });

@@ -5,7 +5,7 @@ import { copyRows } from "../support/fill.ts";
 const days = 90;
 
 /** Writes asset metadata, and hourly prices for the 90 days before a time (Unix seconds). */
-export async function describeAssets(database: Database, chainId: number, assets: readonly Address[], until: number): Promise<void> {
+export async function writeAssetPrices(database: Database, chainId: number, assets: readonly Address[], until: number): Promise<void> {
   const metadataColumns = {
     address: "bytea",
     block_number: "int8",

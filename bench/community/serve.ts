@@ -27,7 +27,7 @@ const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 export async function serveProtocols(server: BenchServer, { times, nameFilter, ...size }: ServeOptions): Promise<BenchResult> {
   const planned = plannedProtocols(size.protocols);
   const databaseName = await openIndex(server, { ...size, declared: true });
-  return server.on(databaseName, async (database) => {
+  return server.runOn(databaseName, async (database) => {
     const serving = await startBenchApiServer(database, configOf(planned));
     try {
       const calibration = await calibrateByQuery(database);
@@ -65,7 +65,7 @@ export function openIndex(
     id,
     tables,
     reads,
-    plan.markets,
+    plan.marketCount,
   ]);
   return openCachedIndex(
     server,

@@ -50,7 +50,7 @@ export function* generateLogs(protocols: readonly PlannedProtocol[], seed: numbe
     ...encodeEvent(event.event, event.values(draw)),
   });
   for (const { events, plan } of protocols) {
-    for (let market = 0; market < plan.markets; market += 1) {
+    for (let market = 0; market < plan.marketCount; market += 1) {
       const draw = { market, other: walletOf(market), amount: 10n ** 30n, step: 1 };
       for (const event of events) yield logOf(event, { ...draw, wallet: market < positionCount ? whale : walletOf(market) });
       for (const event of events.filter(isRepeated)) yield logOf(event, { ...draw, wallet: keeper });
@@ -65,7 +65,7 @@ export function* generateLogs(protocols: readonly PlannedProtocol[], seed: numbe
     const { plan, events } = choices[step % choices.length] as (typeof choices)[number];
     const event = events[Math.floor(random() * events.length)] as PlannedEvent;
     const isOfWhale = random() < 1 / 200;
-    const market = Math.floor((isOfWhale ? Math.min(positionCount, plan.markets) : plan.markets) * random() ** 3);
+    const market = Math.floor((isOfWhale ? Math.min(positionCount, plan.marketCount) : plan.marketCount) * random() ** 3);
     const amount = BigInt(1 + Math.floor(random() * 1_000_000)) * 10n ** 15n;
     yield logOf(event, { market, wallet: isOfWhale ? whale : drawWallet(), other: drawWallet(), amount, step });
   }
@@ -75,7 +75,7 @@ const isRepeated = ({ weight }: PlannedEvent): boolean => weight > 0;
 
 /** The number of logs before the random ones. */
 export const initialLogCount = (protocols: readonly PlannedProtocol[]): number =>
-  protocols.reduce((sum, { plan, events }) => sum + plan.markets * (events.length + events.filter(isRepeated).length), 0);
+  protocols.reduce((sum, { plan, events }) => sum + plan.marketCount * (events.length + events.filter(isRepeated).length), 0);
 
 /** Generates the blocks of a protocol-event chain. */
 export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, events, until }: StorySize): Generator<ChainBlock> {

@@ -1,4 +1,4 @@
-import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../runtime/config/config.ts";
 import type { Market } from "./market.ts";
 
 /** The id of the generated index's only chain. */
@@ -9,7 +9,7 @@ export const configOf = ({ exchanges, tokens, feeds }: Market): ChainConfig => {
   const [wrapped, dollars, euros] = tokens.map(({ address }) => address);
   if (wrapped === undefined || dollars === undefined || euros === undefined)
     throw new Error("Expected a market with at least three tokens");
-  return chainConfig.parse({
+  return chainConfigSchema.parse({
     name: "bench",
     id: chainId,
     rpc: "http://127.0.0.1:1",

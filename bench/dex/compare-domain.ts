@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import { compareProjections, resultOfComparison } from "../indexing/compare-projections.ts";
 import type { BenchResult } from "../result.ts";
-import { describeTokens } from "../support/fill.ts";
+import { writeTokenMetadata } from "../support/fill.ts";
 import { runJobs } from "../support/run-jobs.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows } from "../support/tables.ts";
@@ -11,7 +11,7 @@ import type { SwapHistory } from "./swap-chain.ts";
 /** Indexes a chain repeatedly, alternating with and without the projections of exchanges. */
 export async function compareDomain(server: BenchServer, chain: SwapHistory, folder: string, runs: number): Promise<BenchResult> {
   // Every pool starts with one deposit.
-  const actions = chain.swaps + chain.pools;
+  const actions = chain.swapCount + chain.poolCount;
   let jobs: BenchResult["table"] = [];
   const comparison = await compareProjections(server, {
     rpc: chain.url,
@@ -37,7 +37,7 @@ async function runPendingJobs(
   { config }: SwapHistory,
   before: Readonly<Record<string, number>>,
 ): Promise<BenchResult["table"]> {
-  await describeTokens(database, config.id);
+  await writeTokenMetadata(database, config.id);
   const times = await runJobs(database, config.id, jobsOf(config));
   const after = Object.entries(await countRows(database)).filter(([table]) => before[table] === undefined && table !== "token_metadata");
   return [

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Abi } from "viem";
 import type { Address, Hash } from "../../runtime/lib/hex.ts";
-import { type Artifact, artifacts, call, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { type Artifact, artifacts, encodeCall, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 
 const require = createRequire(import.meta.url);
 const load = (path: string): Artifact => {
@@ -51,12 +51,12 @@ export async function deployConstantProduct(chain: TestChain, name: string, wrap
     family: "xy=k",
     spenders: [router],
     createPool: (from, tokens, amount) => [
-      { from, gas: creationGas, ...call(contract, router, "addLiquidity", [...tokens, amount, amount, 0n, 0n, from, deadline]) },
+      { from, gas: creationGas, ...encodeCall(contract, router, "addLiquidity", [...tokens, amount, amount, 0n, 0n, from, deadline]) },
     ],
     swap: (from, amount, tokens) => ({
       from,
       gas: swapGas,
-      ...call(contract, router, "swapExactTokensForTokens", [amount, 0n, tokens, from, deadline]),
+      ...encodeCall(contract, router, "swapExactTokensForTokens", [amount, 0n, tokens, from, deadline]),
     }),
   };
 }
@@ -77,12 +77,12 @@ export async function deployConcentrated(chain: TestChain, name: string, wrapped
       {
         from,
         gas: creationGas,
-        ...call(positions, manager, "createAndInitializePoolIfNecessary", [token0, token1, feePpm, sqrtPriceOfOne]),
+        ...encodeCall(positions, manager, "createAndInitializePoolIfNecessary", [token0, token1, feePpm, sqrtPriceOfOne]),
       },
       {
         from,
         gas: 1_000_000n,
-        ...call(positions, manager, "mint", [
+        ...encodeCall(positions, manager, "mint", [
           {
             ...range,
             token0,
@@ -100,7 +100,7 @@ export async function deployConcentrated(chain: TestChain, name: string, wrapped
     swap: (from, amountIn, [tokenIn, tokenOut]) => ({
       from,
       gas: swapGas,
-      ...call(swapRouter, router, "exactInputSingle", [
+      ...encodeCall(swapRouter, router, "exactInputSingle", [
         { tokenIn, tokenOut, fee: feePpm, recipient: from, deadline, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
       ]),
     }),
@@ -109,17 +109,17 @@ export async function deployConcentrated(chain: TestChain, name: string, wrapped
 
 export const mint = (token: Address, to: Address, amount: bigint): TestTransaction => ({
   gas: 200_000n,
-  ...call(artifacts.erc20(), token, "mint", [to, amount]),
+  ...encodeCall(artifacts.erc20(), token, "mint", [to, amount]),
 });
 export const approve = (from: Address, token: Address, spender: Address): TestTransaction => ({
   from,
   gas: 100_000n,
-  ...call(artifacts.erc20(), token, "approve", [spender, 2n ** 256n - 1n]),
+  ...encodeCall(artifacts.erc20(), token, "approve", [spender, 2n ** 256n - 1n]),
 });
 export const transfer = (from: Address, token: Address, to: Address, amount: bigint): TestTransaction => ({
   from,
   gas: 100_000n,
-  ...call(artifacts.erc20(), token, "transfer", [to, amount]),
+  ...encodeCall(artifacts.erc20(), token, "transfer", [to, amount]),
 });
 
 /**

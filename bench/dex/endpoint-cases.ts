@@ -91,7 +91,9 @@ function variantsOf(market: Market, size: MarketSize) {
   const providers = [...new Set(market.pools.slice(0, 40).map(({ provider }) => provider))]
     .filter((wallet) => wallet !== whale)
     .slice(0, 5);
-  const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsPerDay) * 1000));
+  const days = [1, 10, 30].map(
+    (count) => new Date((timeOfBlock(market, size.until, market.blockCount - 1) - count * secondsPerDay) * 1000),
+  );
 
   const ofPools = (path: (pool: MarketPool) => string): Variant[] => [
     variant("busy pools", (busy ?? []).map(path)),

@@ -3,7 +3,7 @@ import { ledgerProjection } from "../../runtime/domains/ledger/projection/index.
 import { poolsProjection } from "../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../runtime/domains/tokens/projection/index.ts";
 import type { Row } from "../../runtime/indexer/projection.ts";
-import { copyRows, describeChain, fillTables } from "../support/fill.ts";
+import { copyRows, fillTables, writeChain } from "../support/fill.ts";
 import { readArgument, reportResult } from "../support/measured-process.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
 import { chainId } from "./chain-config.ts";
@@ -22,8 +22,8 @@ await withoutIndexes(database, async () => {
     // No exchange query reads a wallet's transaction lists.
     omittedTables: new Set(["address_transactions"]),
   });
-  if (last !== undefined) await describeChain(database, chainId, last);
-  await describeTokens(database, market);
+  if (last !== undefined) await writeChain(database, chainId, last);
+  await writeTokenMetadata(database, market);
   await copyRows(
     database,
     chainId,
@@ -36,7 +36,7 @@ await database.close();
 reportResult({});
 
 /** Writes the metadata of tokens, and of pools that issue shares. */
-async function describeTokens(target: Database, { tokens, pools }: Market): Promise<void> {
+async function writeTokenMetadata(target: Database, { tokens, pools }: Market): Promise<void> {
   const rowOf = (address: string, name: string, symbol: string, decimals: number): Row => ({
     address,
     block_number: 0,
@@ -61,10 +61,10 @@ async function describeTokens(target: Database, { tokens, pools }: Market): Prom
 }
 
 /** One answer per feed and hour, within 1 % of the price in the first pools. */
-function* feedAnswers({ blocks, feeds, tokens }: Market): Generator<Row> {
-  const hours = Math.ceil((timeOfBlock(market, size.until, blocks - 1) - timeOfBlock(market, size.until, 0)) / 3_600);
+function* feedAnswers({ blockCount, feeds, tokens }: Market): Generator<Row> {
+  const hours = Math.ceil((timeOfBlock(market, size.until, blockCount - 1) - timeOfBlock(market, size.until, 0)) / 3_600);
   for (let hour = 0; hour < hours; hour += 1) {
-    const block_number = Math.floor((blocks * hour) / hours);
+    const block_number = Math.floor((blockCount * hour) / hours);
     const wave = 1 + Math.sin(hour / 24) / 100;
     for (const [feed, dollars] of [
       [feeds.native, tokens[0]?.dollars ?? 0],

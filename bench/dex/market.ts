@@ -45,8 +45,8 @@ export interface Market {
   readonly tokens: readonly MarketToken[];
   readonly pools: readonly MarketPool[];
   /** The number of blocks; pools are created in the first tenth of them. */
-  readonly blocks: number;
-  readonly traders: number;
+  readonly blockCount: number;
+  readonly traderCount: number;
   /** Sends every twentieth transaction. */
   readonly bot: Address;
   /** Holds LP tokens of 200 pools, or of all pools if there are fewer. */
@@ -101,8 +101,8 @@ export function marketOf({ seed, swaps, pools }: MarketSize): Market {
     exchanges,
     tokens,
     pools: poolsWith(pools, tokens, whale),
-    blocks: Math.min(marketDays * 7_200, Math.max(minBlocks, Math.ceil(swaps / swapsPerBlock))),
-    traders: Math.max(10, Math.floor(swaps / 50)),
+    blockCount: Math.min(marketDays * 7_200, Math.max(minBlocks, Math.ceil(swaps / swapsPerBlock))),
+    traderCount: Math.max(10, Math.floor(swaps / 50)),
     bot: hexOf(kinds.person, 0, 5),
     whale,
     feeds: { native: hexOf(kinds.feed, 0, 5), euro: hexOf(kinds.feed, 1, 5) },
@@ -110,8 +110,8 @@ export function marketOf({ seed, swaps, pools }: MarketSize): Market {
 }
 
 /** The time of a block (Unix seconds); blocks are evenly spaced over the days of the market. */
-export const timeOfBlock = ({ blocks }: Pick<Market, "blocks">, until: number, number: number): number =>
-  until - Math.floor(((blocks - 1 - number) * marketDays * secondsPerDay) / blocks);
+export const timeOfBlock = ({ blockCount }: Pick<Market, "blockCount">, until: number, number: number): number =>
+  until - Math.floor(((blockCount - 1 - number) * marketDays * secondsPerDay) / blockCount);
 
 function tokensFor(count: number, random: () => number): MarketToken[] {
   const hubs = [

@@ -1,7 +1,7 @@
-import type { DecodedEvent, PoolFact } from "../../runtime/events/decoded-block.ts";
+import type { DecodedEvent, PoolEventFields } from "../../runtime/events/decoded-block.ts";
 import { type Address, zeroAddress } from "../../runtime/lib/hex.ts";
 import type { MarketPool } from "./market.ts";
-import { type Change, lockedShares, type PoolBook, type Trade } from "./pool-book.ts";
+import { type LiquidityChange, lockedShares, type SimulatedPool, type Trade } from "./simulated-pool.ts";
 
 /** The events of a block so far, and the log index of the next one. */
 export interface LogWriter {
@@ -14,8 +14,8 @@ export interface LogWriter {
 /** The full range of a pool with a tick spacing of 60. */
 const maxTick = 887_220;
 
-const write = (log: LogWriter, address: Address, fact: PoolFact): void => {
-  log.events.push({ address, transactionIndex: log.transactionIndex, logIndex: log.logIndex, ...fact });
+const write = (log: LogWriter, address: Address, fields: PoolEventFields): void => {
+  log.events.push({ address, transactionIndex: log.transactionIndex, logIndex: log.logIndex, ...fields });
   log.logIndex += 1;
 };
 
@@ -38,7 +38,7 @@ const skipTransfers = (log: LogWriter, count: number): void => {
 };
 
 /** Writes a pool's creation by its factory, and its first provider's deposit of both tokens. */
-export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook): void {
+export function writeCreation(log: LogWriter, pool: MarketPool, simulatedPool: SimulatedPool): void {
   const { address, exchange, tokens, provider } = pool;
   const isConcentrated = exchange.family === "concentrated";
   write(log, exchange.factory, {
@@ -51,10 +51,10 @@ export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook):
   });
   if (!isConcentrated) {
     writeTransfer(log, address, zeroAddress, zeroAddress, lockedShares);
-    writeDeposit(log, pool, book, { amounts: pool.reserves, shares: book.supply - lockedShares }, provider);
+    writeDeposit(log, pool, simulatedPool, { amounts: pool.reserves, shares: simulatedPool.supply - lockedShares }, provider);
     return;
   }
-  const { sqrtPriceX96, tick } = priceOf(book);
+  const { sqrtPriceX96, tick } = priceOf(simulatedPool);
   write(log, address, { kind: "poolPrice", sqrtPriceX96, tick });
   skipTransfers(log, 2);
   write(log, address, {
@@ -63,24 +63,30 @@ export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook):
     to: provider,
     amount0: pool.reserves[0],
     amount1: pool.reserves[1],
-    position: { tickLower: -maxTick, tickUpper: maxTick, liquidity: book.supply },
+    position: { tickLower: -maxTick, tickUpper: maxTick, liquidity: simulatedPool.supply },
   });
 }
 
 /** Writes a swap and the resulting state in the events of the pool's family. */
-export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, book: PoolBook, trade: Trade, to: Address): void {
+export function writeSwap(
+  log: LogWriter,
+  { address, exchange }: MarketPool,
+  simulatedPool: SimulatedPool,
+  trade: Trade,
+  to: Address,
+): void {
   const isConcentrated = exchange.family === "concentrated";
   skipTransfers(log, 2);
-  if (!isConcentrated) writeReserves(log, address, book);
+  if (!isConcentrated) writeReserves(log, address, simulatedPool);
   write(log, address, {
     kind: "poolSwap",
     sender: exchange.router,
     to,
-    amount0In: trade.side === 0 ? trade.in : 0n,
-    amount1In: trade.side === 1 ? trade.in : 0n,
-    amount0Out: trade.side === 1 ? trade.out : 0n,
-    amount1Out: trade.side === 0 ? trade.out : 0n,
-    price: isConcentrated ? { ...priceOf(book), liquidity: book.supply } : null,
+    amount0In: trade.side === 0 ? trade.amountIn : 0n,
+    amount1In: trade.side === 1 ? trade.amountIn : 0n,
+    amount0Out: trade.side === 1 ? trade.amountOut : 0n,
+    amount1Out: trade.side === 0 ? trade.amountOut : 0n,
+    price: isConcentrated ? { ...priceOf(simulatedPool), liquidity: simulatedPool.supply } : null,
   });
 }
 
@@ -88,13 +94,13 @@ export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, boo
 export function writeDeposit(
   log: LogWriter,
   { address, exchange }: MarketPool,
-  book: PoolBook,
-  { amounts, shares }: Change,
+  simulatedPool: SimulatedPool,
+  { amounts, shares }: LiquidityChange,
   to: Address,
 ): void {
   skipTransfers(log, 2);
   writeTransfer(log, address, zeroAddress, to, shares);
-  writeReserves(log, address, book);
+  writeReserves(log, address, simulatedPool);
   write(log, address, {
     kind: "poolDeposit",
     sender: exchange.router,
@@ -109,13 +115,13 @@ export function writeDeposit(
 export function writeWithdrawal(
   log: LogWriter,
   { address, exchange, provider }: MarketPool,
-  book: PoolBook,
-  { amounts, shares }: Change,
+  simulatedPool: SimulatedPool,
+  { amounts, shares }: LiquidityChange,
 ): void {
   writeTransfer(log, address, provider, address, shares);
   writeTransfer(log, address, address, zeroAddress, shares);
   skipTransfers(log, 2);
-  writeReserves(log, address, book);
+  writeReserves(log, address, simulatedPool);
   write(log, address, {
     kind: "poolWithdrawal",
     sender: exchange.router,
@@ -126,11 +132,11 @@ export function writeWithdrawal(
   });
 }
 
-const writeReserves = (log: LogWriter, pool: Address, { reserves }: PoolBook): void =>
+const writeReserves = (log: LogWriter, pool: Address, { reserves }: SimulatedPool): void =>
   write(log, pool, { kind: "poolReserves", reserve0: reserves[0], reserve1: reserves[1] });
 
 /** The price of a full-range pool: the ratio of its reserves, with a number's precision (53 bits). */
-const priceOf = ({ reserves }: PoolBook) => {
+const priceOf = ({ reserves }: SimulatedPool) => {
   const price = Number(reserves[1]) / Number(reserves[0]);
   return {
     sqrtPriceX96: BigInt(Math.floor(Math.sqrt(price) * 2 ** 96)),

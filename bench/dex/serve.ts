@@ -46,9 +46,9 @@ export async function serveMarket(server: BenchServer, { times, rerunJobs, ...si
     print("Copying the filled index for the jobs");
     await server.copy(filled, served);
   }
-  const jobs = isNew ? await server.on(served, runPendingJobs(size)) : null;
+  const jobs = isNew ? await server.runOn(served, runPendingJobs(size)) : null;
   if (isNew) await server.rename(served, withJobs);
-  return server.on(withJobs, async (database) => {
+  return server.runOn(withJobs, async (database) => {
     const fullSize = { ...size, until: await newestTime(database) };
     const market = marketOf(fullSize);
     const serving = await startBenchApiServer(database, configOf(market));

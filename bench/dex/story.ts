@@ -3,8 +3,8 @@ import type { DecodedBlock } from "../../runtime/events/decoded-block.ts";
 import { type Address, type Hash, zeroAddress } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 import { type Market, type MarketPool, type MarketSize, marketOf, providerOf, timeOfBlock, traderOf } from "./market.ts";
-import { createPoolBook, type PoolBook } from "./pool-book.ts";
 import { type LogWriter, writeCreation, writeDeposit, writeSwap, writeTransfer, writeWithdrawal } from "./pool-events.ts";
+import { createSimulatedPool, type SimulatedPool } from "./simulated-pool.ts";
 
 /** Incremented when the same size generates different blocks. */
 export const storyVersion = 1;
@@ -24,12 +24,12 @@ const maxTradeMillionths = 5_000;
  */
 export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const market = marketOf(size);
-  const { blocks, pools } = market;
+  const { blockCount, pools } = market;
   const builder = createStoryBuilder(size, market);
   let parentHash = emptyHash;
-  for (let number = 0; number < blocks; number += 1) {
-    const targetSwaps = Math.floor((size.swaps * (number + 1)) / blocks);
-    const targetPools = Math.min(pools.length, 10 + Math.floor((pools.length * 10 * number) / blocks));
+  for (let number = 0; number < blockCount; number += 1) {
+    const targetSwaps = Math.floor((size.swaps * (number + 1)) / blockCount);
+    const targetPools = Math.min(pools.length, 10 + Math.floor((pools.length * 10 * number) / blockCount));
     const { transactions, events } = builder.addBlock(number, targetSwaps, targetPools);
     const hash = hexOf(kinds.block, number, 8);
     const block = {
@@ -54,7 +54,7 @@ export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
 
 interface OpenPool {
   readonly pool: MarketPool;
-  readonly book: PoolBook;
+  readonly simulatedPool: SimulatedPool;
 }
 
 const createStoryBuilder = (size: MarketSize, market: Market) => {
@@ -66,38 +66,38 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
 
   const openNext = (log: LogWriter): Address => {
     const pool = market.pools[open.length] as MarketPool;
-    const book = createPoolBook(pool);
-    open.push({ pool, book });
-    writeCreation(log, pool, book);
+    const simulatedPool = createSimulatedPool(pool);
+    open.push({ pool, simulatedPool });
+    writeCreation(log, pool, simulatedPool);
     return pool.provider;
   };
 
-  const swap = (log: LogWriter, { pool, book }: OpenPool, to: Address): void => {
-    const trade = book.trade(book.sideOf(random()), 100 + Math.floor(random() ** 3 * maxTradeMillionths));
+  const swap = (log: LogWriter, { pool, simulatedPool }: OpenPool, to: Address): void => {
+    const trade = simulatedPool.trade(simulatedPool.sideOf(random()), 100 + Math.floor(random() ** 3 * maxTradeMillionths));
     if (trade === null) throw new Error(`Pool ${pool.number} has too little liquidity to trade`);
-    writeSwap(log, pool, book, trade, to);
+    writeSwap(log, pool, simulatedPool, trade, to);
     swaps += 1;
   };
 
   /** Writes a transaction's events; returns its sender and the called contract. */
   const writeAction = (log: LogWriter, number: number, targetSwaps: number): readonly [Address, Address] => {
     const chosen = open[pick(number, open.length)] as OpenPool;
-    const { pool, book } = chosen;
+    const { pool, simulatedPool } = chosen;
     const chance = random();
     const canChange = pool.exchange.family === "xy=k";
     if (canChange && chance < addingShare) {
-      const change = book.add(1 + Math.floor(random() * 20));
+      const change = simulatedPool.add(1 + Math.floor(random() * 20));
       const isFirstProvider = random() < 0.7;
       const provider = isFirstProvider ? pool.provider : providerOf(Math.floor(random() * 2 ** 20));
-      if (isFirstProvider) book.providerShares += change.shares;
-      writeDeposit(log, pool, book, change, provider);
+      if (isFirstProvider) simulatedPool.providerShares += change.shares;
+      writeDeposit(log, pool, simulatedPool, change, provider);
       return [provider, pool.exchange.router];
     }
     if (canChange && chance < addingShare + removingShare) {
-      writeWithdrawal(log, pool, book, book.remove(1 + Math.floor(random() * 20)));
+      writeWithdrawal(log, pool, simulatedPool, simulatedPool.remove(1 + Math.floor(random() * 20)));
       return [pool.provider, pool.exchange.router];
     }
-    const trader = random() < 0.05 ? market.bot : traderOf(Math.floor(random() ** 3 * market.traders));
+    const trader = random() < 0.05 ? market.bot : traderOf(Math.floor(random() ** 3 * market.traderCount));
     if (random() < twoHopShare && swaps + 2 <= targetSwaps) {
       const next = open[pick(number, open.length)] as OpenPool;
       swap(log, chosen, next.pool.address);
@@ -131,7 +131,7 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
 };
 
 /** Creates a function that chooses an existing active pool by weight. */
-const createPicker = ({ pools, blocks }: Market, random: () => number) => {
+const createPicker = ({ pools, blockCount }: Market, random: () => number) => {
   const sums = new Float64Array(pools.length);
   let sum = 0;
   for (let number = 0; number < pools.length; number += 1) {
@@ -139,7 +139,7 @@ const createPicker = ({ pools, blocks }: Market, random: () => number) => {
     sums[number] = sum;
   }
   const alwaysActive = Math.ceil(pools.length * 0.8);
-  const inactiveFrom = (number: number): number => (number < alwaysActive ? blocks : (blocks * (20 + (number % 60))) / 100);
+  const inactiveFrom = (number: number): number => (number < alwaysActive ? blockCount : (blockCount * (20 + (number % 60))) / 100);
   return (block: number, count: number): number => {
     const target = random() * sum;
     let [low, high] = [0, pools.length - 1];

@@ -1,5 +1,5 @@
 import type { ChainConfig } from "../../runtime/config/config.ts";
-import { chainConfig } from "../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../runtime/config/config.ts";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
@@ -13,8 +13,8 @@ export interface SwapHistorySize {
 }
 
 export interface SwapHistory extends TestChain {
-  readonly swaps: number;
-  readonly pools: number;
+  readonly swapCount: number;
+  readonly poolCount: number;
   readonly config: ChainConfig;
 }
 
@@ -47,7 +47,7 @@ export async function startSwapHistory(size: SwapHistorySize, cacheFolder: strin
     const market = await openMarket(chain);
     const swaps = await trade(chain, market, size);
     const pools = market.pools.reduce((sum, { length }) => sum + length, 0);
-    return { ...chain, swaps, pools, config: await configOf(chain, market) };
+    return { ...chain, swapCount: swaps, poolCount: pools, config: await configOf(chain, market) };
   } catch (error) {
     await chain.stop();
     throw error;
@@ -143,7 +143,7 @@ async function trade(chain: TestChain, market: Market, { transactions, blocks }:
 
 async function configOf(chain: TestChain, { exchanges, tokens }: Market): Promise<ChainConfig> {
   const [native, dollars] = tokens;
-  return chainConfig.parse({
+  return chainConfigSchema.parse({
     name: "bench",
     id: Number(await chain.rpc("eth_chainId")),
     rpc: chain.url,

@@ -1,5 +1,5 @@
 import type { Address } from "../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
 /** The size of a generated history. */
@@ -45,8 +45,8 @@ async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize
       .slice(sent, until)
       .map(({ from, to, amount }) =>
         from === null
-          ? { ...call(erc20, token, "mint", [to, amount]), gas: 200_000n }
-          : { from, ...call(erc20, token, "transfer", [to, amount]), gas: 200_000n },
+          ? { ...encodeCall(erc20, token, "mint", [to, amount]), gas: 200_000n }
+          : { from, ...encodeCall(erc20, token, "transfer", [to, amount]), gas: 200_000n },
       );
     sent = until;
     await chain.send(...calls);

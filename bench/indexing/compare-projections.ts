@@ -6,7 +6,7 @@ import { measureProcess } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows } from "../support/tables.ts";
-import { cpu, ratios, toTableRow, wall } from "./run-figures.ts";
+import { ratios, toTableRow, totalCpuSeconds, wallMilliseconds } from "./run-figures.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
 import { type Run, timeRun } from "./time-run.ts";
 
@@ -52,7 +52,7 @@ export async function compareProjections(server: BenchServer, options: Compariso
     measureProcess<IndexerRun>(script, { rpc, chainId, head, traces: false, databaseUrl, excluded } satisfies IndexerOptions);
   // This run is not measured: it warms up the node and determines the expected rows.
   await index([])(await server.create("target"));
-  const rows = await server.on("target", countRows);
+  const rows = await server.runOn("target", countRows);
   check(rows);
   const tables = new Set(
     projections.filter(({ id }) => compared.has(id)).flatMap((projection) => projection.tables.map(({ name }) => name)),
@@ -63,7 +63,7 @@ export async function compareProjections(server: BenchServer, options: Compariso
   const reduced: Run<IndexerRun>[] = [];
   for (let count = 0; count < runs; count += 1) {
     complete.push(await timeRun(server, "all projections", rows, index([])));
-    if (count === 0) await server.on("target", async (database) => onFirstIndex?.(database, rows));
+    if (count === 0) await server.runOn("target", async (database) => onFirstIndex?.(database, rows));
     reduced.push(await timeRun(server, `without ${subject}`, otherRows, index([...compared])));
   }
   return { subject, complete, reduced, rows };
@@ -72,7 +72,7 @@ export async function compareProjections(server: BenchServer, options: Compariso
 /** Builds a comparison's table and figures; `extraRows` are inserted before the row counts. The ratio is the median over the pairs. */
 export function resultOfComparison(comparison: ProjectionComparison, extraRows: BenchResult["table"] = []): BenchResult {
   const { subject, complete, reduced, rows } = comparison;
-  const pairRatios = ratios(complete, reduced, wall);
+  const pairRatios = ratios(complete, reduced, wallMilliseconds);
   const ratio = median(pairRatios);
   return {
     table: [
@@ -83,9 +83,9 @@ export function resultOfComparison(comparison: ProjectionComparison, extraRows: 
     ],
     figures: {
       ratio: rounded(ratio),
-      cpuRatio: rounded(median(ratios(complete, reduced, cpu))),
-      allMilliseconds: Math.round(median(complete.map(wall))),
-      withoutMilliseconds: Math.round(median(reduced.map(wall))),
+      cpuRatio: rounded(median(ratios(complete, reduced, totalCpuSeconds))),
+      allMilliseconds: Math.round(median(complete.map(wallMilliseconds))),
+      withoutMilliseconds: Math.round(median(reduced.map(wallMilliseconds))),
     },
     missed:
       ratio <= maxRatio

@@ -38,9 +38,9 @@ export async function compare(server: BenchServer, work: Work, options: CompareO
   const index = (databaseUrl: string) => measureProcess<IndexerRun>(indexer, { ...work, databaseUrl } satisfies RunOptions, nodeOptions);
   // This run is not measured: it writes the rows that the baselines copy, and warms up the node.
   await index(await server.create("rows"));
-  const rows = await server.on("rows", countRows);
+  const rows = await server.runOn("rows", countRows);
   if (rows.transfers !== options.transfers) throw new Error(`Indexed ${rows.transfers ?? 0} of ${options.transfers} transfers`);
-  const source = { rowsUrl: server.urlOf("rows"), tables: await server.on("rows", tableNames) };
+  const source = { rowsUrl: server.urlOf("rows"), tables: await server.runOn("rows", tableNames) };
   const copy = (rowsAs: BaselineOptions["rowsAs"]) => (databaseUrl: string) =>
     measureProcess<Timing>(baseline, { ...work, ...source, rowsAs, databaseUrl } satisfies BaselineOptions);
   const indexed: Run<IndexerRun>[] = [];

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { from } from "pg-copy-streams";
 import type { CopyType, CopyValue } from "../../runtime/database/copy.ts";
-import { encoders } from "../../runtime/database/copy-text.ts";
+import { createEncoders } from "../../runtime/database/copy-text.ts";
 import type { Database, Queryable } from "../../runtime/database/database.ts";
 
 /** A table's rows in memory. */
@@ -45,7 +45,7 @@ export const copyValues = (database: Database, { name, columns, types, rows }: T
 
 /** Encodes rows in COPY's text format, in chunks. */
 export function encodeTable({ name, columns, types, rows }: TableRows): Buffer[] {
-  const columnEncoders = encoders(name, columns, types);
+  const columnEncoders = createEncoders(name, columns, types);
   const text = rows.map((row) => `${row.map((value, index) => columnEncoders[index]?.(value)).join("\t")}\n`).join("");
   const whole = Buffer.from(text);
   return Array.from({ length: Math.ceil(whole.length / chunkBytes) }, (_, index) =>

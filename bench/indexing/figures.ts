@@ -1,15 +1,15 @@
 import { type BenchResult, median, rounded } from "../result.ts";
 import type { Comparison } from "./compare.ts";
-import { cpu, ratios, toTableRow, wall } from "./run-figures.ts";
+import { ratios, toTableRow, totalCpuSeconds, wallMilliseconds } from "./run-figures.ts";
 import { compareTenths } from "./tenths.ts";
 
 const targets = { ratio: 1.1, failsAbove: 1.4, megabytes: 400, growth: 1.25 };
 
 /** The tables and figures of a comparison. A ratio is the median over the runs, each compared with the baseline that ran right after it. */
 export function resultOf({ indexed, encoded, values, rows }: Comparison): BenchResult {
-  const ratio = median(ratios(indexed, encoded, wall));
+  const ratio = median(ratios(indexed, encoded, wallMilliseconds));
   const megabytes = Math.max(...indexed.map((run) => run.megabytes));
-  const tenths = indexed.map(({ result }) => compareTenths(result.points));
+  const tenths = indexed.map(({ result }) => compareTenths(result.commitTimes));
   const growth = median(tenths.map(({ first, last }) => last / first));
   const steps = Object.keys(indexed[0]?.result.steps ?? {});
   return {
@@ -21,10 +21,10 @@ export function resultOf({ indexed, encoded, values, rows }: Comparison): BenchR
     ],
     figures: {
       ratio: rounded(ratio),
-      ratioToValues: rounded(median(ratios(indexed, values, wall))),
-      cpuRatio: rounded(median(ratios(indexed, encoded, cpu))),
-      indexerMilliseconds: Math.round(median(indexed.map(wall))),
-      baselineMilliseconds: Math.round(median(encoded.map(wall))),
+      ratioToValues: rounded(median(ratios(indexed, values, wallMilliseconds))),
+      cpuRatio: rounded(median(ratios(indexed, encoded, totalCpuSeconds))),
+      indexerMilliseconds: Math.round(median(indexed.map(wallMilliseconds))),
+      baselineMilliseconds: Math.round(median(encoded.map(wallMilliseconds))),
       peakMegabytes: megabytes,
       firstTenthMillisecondsPerBlock: rounded(median(tenths.map(({ first }) => first))),
       lastTenthMillisecondsPerBlock: rounded(median(tenths.map(({ last }) => last))),

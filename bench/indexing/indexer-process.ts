@@ -7,11 +7,11 @@ import { openProtocols } from "../../runtime/domains/community/open-protocols.ts
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
 import { createIndexer } from "../../runtime/indexer/session/indexer.ts";
 import type { IndexedChain } from "../../runtime/indexer/types.ts";
-import { communityProtocols } from "../../runtime/protocols.ts";
+import { builtInProtocols } from "../../runtime/protocols.ts";
 import { readArgument, reportResult, startClock } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
-import type { Point } from "./tenths.ts";
+import type { CommitTime } from "./tenths.ts";
 
 // Measures the indexer, wired as in `ashlar index`, from its first request to the commit of the head.
 const options = readArgument<IndexerOptions>();
@@ -36,15 +36,15 @@ await database.query("SELECT 1");
 const declared = openProtocols({
   database,
   chain: { ...chain, community: options.community ?? {} },
-  protocols: options.community === undefined ? [] : communityProtocols,
+  protocols: options.community === undefined ? [] : builtInProtocols,
   readerRole: null,
   isPruned: false,
   logger,
 });
-const points: Point[] = [];
+const commitTimes: CommitTime[] = [];
 const stop = new AbortController();
 const clock = startClock();
-const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: options.traces });
+const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { readsTraces: options.traces });
 const indexer = createIndexer({
   chain,
   source,
@@ -52,17 +52,17 @@ const indexer = createIndexer({
   ledger: createStoredLedger(database, chain.id),
   projections: [...projections.slice(1).filter(({ id }) => !options.excluded?.includes(id)), ...declared.projections],
   blockBoundTables: declared.blockBoundTables,
-  prepare: declared.prepare,
+  prepareTables: declared.prepareTables,
   logger,
   clock: () => new Date(),
   onProgress: ({ block }) => {
-    points.push({ block, milliseconds: clock().milliseconds });
+    commitTimes.push({ block, milliseconds: clock().milliseconds });
     if (block >= options.head) stop.abort();
   },
 });
 await indexer.run(stop.signal);
 const timing = clock();
-const milliseconds = points.at(-1)?.milliseconds ?? Number.NaN;
+const milliseconds = commitTimes.at(-1)?.milliseconds ?? Number.NaN;
 await rpc.close();
 await database.close();
-reportResult<IndexerRun>({ ...timing, milliseconds, points, steps: indexer.status().spent });
+reportResult<IndexerRun>({ ...timing, milliseconds, commitTimes, steps: indexer.status().millisecondsByStep });

@@ -1,5 +1,5 @@
 import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
-import type { Point } from "./tenths.ts";
+import type { CommitTime } from "./tenths.ts";
 
 /** The options that runs of the indexer and of the baselines share. */
 export interface RunOptions {
@@ -35,5 +35,5 @@ export interface Timing {
 }
 
 export interface IndexerRun extends Timing {
-  readonly points: readonly Point[];
+  readonly commitTimes: readonly CommitTime[];
 }

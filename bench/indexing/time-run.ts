@@ -9,8 +9,8 @@ import type { Timing } from "./runs.ts";
 export interface Run<T extends Timing> extends Measured<T> {
   readonly kind: string;
   readonly load: number;
-  readonly node: number | null;
-  readonly database: number | null;
+  readonly nodeCpuSeconds: number | null;
+  readonly databaseCpuSeconds: number | null;
 }
 
 type Rows = Readonly<Record<string, number>>;
@@ -28,9 +28,9 @@ export async function timeRun<T extends Timing>(
 ): Promise<Run<T>> {
   const url = await server.create("target");
   await prepare();
-  const indexes = await server.on("target", listIndexes);
+  const indexes = await server.runOn("target", listIndexes);
   // Pending writes of earlier runs must not be measured with this one.
-  await server.on("target", (database) => database.query("CHECKPOINT"));
+  await server.runOn("target", (database) => database.query("CHECKPOINT"));
   const before = { node: cpuSecondsOf("anvil"), database: cpuSecondsOf("postgres") };
   const measured = await work(url);
   const [load = Number.NaN] = loadavg();
@@ -41,12 +41,18 @@ export async function timeRun<T extends Timing>(
     indexes.map(({ name }) => name),
     rows,
   );
-  return { ...measured, kind, load, node: difference(after.node, before.node), database: difference(after.database, before.database) };
+  return {
+    ...measured,
+    kind,
+    load,
+    nodeCpuSeconds: difference(after.node, before.node),
+    databaseCpuSeconds: difference(after.database, before.database),
+  };
 }
 
 /** @throws {Error} if an index is missing or invalid, or if the number of rows differs. */
 const checkDatabase = (server: BenchServer, kind: string, indexes: readonly string[], rows: Rows): Promise<void> =>
-  server.on("target", async (database) => {
+  server.runOn("target", async (database) => {
     const found = await listIndexes(database);
     const missing = indexes.filter((name) => found.find((index) => index.name === name)?.valid !== true);
     if (missing.length > 0) throw new Error(`Indexes are missing or invalid after the run "${kind}": ${missing.join(", ")}.`);

@@ -1,10 +1,10 @@
-import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../runtime/config/config.ts";
 import { chainId } from "./fill-index.ts";
 import type { NftMarket } from "./nft-market.ts";
 
 /** The chain of a market, as an operator would configure it. */
 export const configOf = ({ wrapped, market, feed }: NftMarket): ChainConfig =>
-  chainConfig.parse({
+  chainConfigSchema.parse({
     name: "bench",
     id: chainId,
     rpc: "http://127.0.0.1:1",

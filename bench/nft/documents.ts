@@ -45,10 +45,10 @@ export const traitsOf = (id: number): readonly Trait[] => {
 
 /** Generates the metadata of all tokens of the large collection, the small ones and the editions. */
 export function* documentsOf(nftMarket: NftMarket, tokens: number): Generator<TokenDocument> {
-  for (let id = 0; id < tokens; id += 1) yield documentOf(nftMarket.large, id, "erc721");
-  for (const token of nftMarket.small)
+  for (let id = 0; id < tokens; id += 1) yield documentOf(nftMarket.largeCollection, id, "erc721");
+  for (const token of nftMarket.smallCollections)
     for (let id = 0; id < nftMarket.tokensPerSmallCollection; id += 1) yield documentOf(token, id, "erc721");
-  for (let id = 0; id < nftMarket.editionIds; id += 1) yield documentOf(nftMarket.editions, id, "erc1155");
+  for (let id = 0; id < nftMarket.editionIdCount; id += 1) yield documentOf(nftMarket.editions, id, "erc1155");
 }
 
 const documentOf = (token: Address, id: number, standard: TokenDocument["standard"]): TokenDocument => {

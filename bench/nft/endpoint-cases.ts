@@ -37,13 +37,13 @@ const walletCase = (nftMarket: NftMarket): EndpointCase => {
   };
 };
 
-const tokenCases = ({ large, small, editions }: NftMarket, tokens: number): readonly EndpointCase[] => {
+const tokenCases = ({ largeCollection, smallCollections, editions }: NftMarket, tokens: number): readonly EndpointCase[] => {
   const lastPage = Math.max(0, Math.ceil(tokens / 100) - 1);
   /** Tokens spread over the collection. */
   const ids = [0, 0.001, 0.1, 0.5, 0.9].map((share) => Math.floor(share * tokens));
-  const metadata = (query: string, collection = large): string => `nft/${collection}/metadata/?${query}`;
-  const token = (id: number, query = ""): string => `nft/${large}/metadata/${id}/?${query}`;
-  const transactions = (id: number, query = ""): string => `tokens/${large}/nft_transactions/${id}/?${query}`;
+  const metadata = (query: string, collection = largeCollection): string => `nft/${collection}/metadata/?${query}`;
+  const token = (id: number, query = ""): string => `nft/${largeCollection}/metadata/${id}/?${query}`;
+  const transactions = (id: number, query = ""): string => `tokens/${largeCollection}/nft_transactions/${id}/?${query}`;
   return [
     {
       row: 8,
@@ -62,7 +62,7 @@ const tokenCases = ({ large, small, editions }: NftMarket, tokens: number): read
         variant("one token's value", metadata(`traits-filter=Serial&values-filter=No.%20${ids[3]}`)),
         variant("traits alone", metadata("traits-filter=Ink,Beast")),
         variant("values alone", metadata("values-filter=Ink%203,Beast%2020")),
-        variant("small collections", ...small.slice(0, 5).map((collection) => metadata("", collection))),
+        variant("small collections", ...smallCollections.slice(0, 5).map((collection) => metadata("", collection))),
         variant("ERC-1155", metadata("", editions)),
         variant("CSV", metadata(csv)),
       ],
@@ -91,14 +91,14 @@ const tokenCases = ({ large, small, editions }: NftMarket, tokens: number): read
   ];
 };
 
-const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCase[] => {
+const traitCases = ({ largeCollection, smallCollections, editions }: NftMarket): readonly EndpointCase[] => {
   const ofCollections = (path: (collection: string) => string): readonly Variant[] => [
-    variant("10,000 tokens", path(large)),
-    variant("50 tokens", ...small.slice(0, 5).map(path)),
+    variant("10,000 tokens", path(largeCollection)),
+    variant("50 tokens", ...smallCollections.slice(0, 5).map(path)),
     variant("ERC-1155", path(editions)),
-    variant("CSV", `${path(large)}?${csv}`),
+    variant("CSV", `${path(largeCollection)}?${csv}`),
   ];
-  const trait = (name: string, query = ""): string => `nft/${large}/traits/${name}/attributes/?${query}`;
+  const trait = (name: string, query = ""): string => `nft/${largeCollection}/traits/${name}/attributes/?${query}`;
   return [
     { row: 11, name: "traits", variants: ofCollections((collection) => `nft/${collection}/traits/`) },
     { row: 12, name: "trait summary", variants: ofCollections((collection) => `nft/${collection}/traits_summary/`) },
@@ -118,7 +118,7 @@ const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCas
       name: "collections",
       variants: [
         variant("first page", "nft/collections/"),
-        variant("second half", `nft/collections/?page-size=${small.length / 2}&page-number=1`),
+        variant("second half", `nft/collections/?page-size=${smallCollections.length / 2}&page-number=1`),
         variant("no spam", "nft/collections/?no-spam=true"),
         variant("CSV", `nft/collections/?${csv}`),
       ],
@@ -126,14 +126,14 @@ const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCas
   ];
 };
 
-const marketCases = ({ large, small, editions }: NftMarket): readonly EndpointCase[] => {
+const marketCases = ({ largeCollection, smallCollections, editions }: NftMarket): readonly EndpointCase[] => {
   const market = (kind: string): readonly Variant[] => [
-    variant("30 days", `nft_market/${large}/${kind}/`),
-    variant("a year", `nft_market/${large}/${kind}/?days=365`),
-    variant("a year in euros", `nft_market/${large}/${kind}/?days=365&quote-currency=EUR`),
-    variant("small collections", ...small.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
+    variant("30 days", `nft_market/${largeCollection}/${kind}/`),
+    variant("a year", `nft_market/${largeCollection}/${kind}/?days=365`),
+    variant("a year in euros", `nft_market/${largeCollection}/${kind}/?days=365&quote-currency=EUR`),
+    variant("small collections", ...smallCollections.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
     variant("ERC-1155", `nft_market/${editions}/${kind}/`),
-    variant("CSV", `nft_market/${large}/${kind}/?days=365&${csv}`),
+    variant("CSV", `nft_market/${largeCollection}/${kind}/?days=365&${csv}`),
   ];
   return [
     { row: 15, name: "floor prices", variants: market("floor_price") },
@@ -143,9 +143,10 @@ const marketCases = ({ large, small, editions }: NftMarket): readonly EndpointCa
 };
 
 const ownershipCases = (nftMarket: NftMarket, tokens: number): readonly EndpointCase[] => {
-  const { large, small, editions, publisher, whale, curator } = nftMarket;
+  const { largeCollection, smallCollections, editions, publisher, whale, curator } = nftMarket;
   const busy = busyOf(nftMarket);
-  const owned = (wallet: string, query = "", collection = large): string => `address/${wallet}/collection/${collection}/?${query}`;
+  const owned = (wallet: string, query = "", collection = largeCollection): string =>
+    `address/${wallet}/collection/${collection}/?${query}`;
   return [
     {
       row: 18,
@@ -155,7 +156,7 @@ const ownershipCases = (nftMarket: NftMarket, tokens: number): readonly Endpoint
         variant("1,000 ids", owned(whale)),
         variant("1,000 ids, frequent value", owned(whale, "traits-filter=Season&values-filter=Season%200")),
         variant("1,000 ids, one token's value", owned(whale, `traits-filter=Serial&values-filter=No.%20${tokens - 2}`)),
-        variant("three ids of small collections", ...small.slice(0, 5).map((collection) => owned(curator, "", collection))),
+        variant("three ids of small collections", ...smallCollections.slice(0, 5).map((collection) => owned(curator, "", collection))),
         variant("CSV of 1,000 ids", owned(whale, csv)),
       ],
     },
@@ -165,11 +166,11 @@ const ownershipCases = (nftMarket: NftMarket, tokens: number): readonly Endpoint
       variants: [
         variant(
           "owned tokens",
-          `address/${whale}/collection/${large}/token/${tokens - 1}/`,
-          `address/${whale}/collection/${large}/token/${tokens - 2}/`,
+          `address/${whale}/collection/${largeCollection}/token/${tokens - 1}/`,
+          `address/${whale}/collection/${largeCollection}/token/${tokens - 2}/`,
         ),
         variant("units", `address/${publisher}/collection/${editions}/token/7/`),
-        variant("CSV", `address/${whale}/collection/${large}/token/${tokens - 1}/?${csv}`),
+        variant("CSV", `address/${whale}/collection/${largeCollection}/token/${tokens - 1}/?${csv}`),
       ],
     },
   ];

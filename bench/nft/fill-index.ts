@@ -2,15 +2,15 @@ import type { Database } from "../../runtime/database/database.ts";
 import { parseDocument } from "../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
 import {
   attributeColumns,
-  attributesOf,
+  attributeRows,
   attributeTypes,
+  type MetadataOutcome,
+  metadataRows,
   metadataTarget,
-  type Outcome,
-  rowsOf,
 } from "../../runtime/domains/nft-metadata/jobs/fetch/outcome-rows.ts";
 import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
-import { createEventDecoder } from "../../runtime/events/decode-events.ts";
-import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
+import { createEventDecoder } from "../../runtime/events/event-decoder.ts";
+import { fillTables, writeChain, writeTokenMetadata } from "../support/fill.ts";
 import { projections } from "../support/projections.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
 import { documentsOf, type TokenDocument } from "./documents.ts";
@@ -42,11 +42,11 @@ export async function fillIndex(database: Database, size: NftMarketSize): Promis
       blocksPerBatch,
       wrappedNative: [nftMarket.wrapped],
     });
-    if (last !== undefined) await describeChain(database, chainId, last);
+    if (last !== undefined) await writeChain(database, chainId, last);
     head = last?.number ?? 0;
-    await describeTokens(database, chainId);
+    await writeTokenMetadata(database, chainId);
   });
-  let portion: Outcome[] = [];
+  let portion: MetadataOutcome[] = [];
   for (const document of documentsOf(nftMarket, size.tokens)) {
     portion.push(outcomeOf(document, head));
     if (portion.length < documentsPerBatch) continue;
@@ -58,16 +58,16 @@ export async function fillIndex(database: Database, size: NftMarketSize): Promis
 }
 
 /** Stores documents. The indexes must exist, because the triggers that count traits need them. */
-const storeDocuments = (database: Database, outcomes: readonly Outcome[]): Promise<void> =>
+const storeDocuments = (database: Database, outcomes: readonly MetadataOutcome[]): Promise<void> =>
   database.transaction(async (client) => {
     const { table, columns, types } = metadataTarget;
-    await client.copy(table, columns, rowsOf(chainId, new Date(), outcomes), types);
-    await client.copy("nft_attributes", attributeColumns, attributesOf(chainId, outcomes), attributeTypes);
+    await client.copy(table, columns, metadataRows(chainId, new Date(), outcomes), types);
+    await client.copy("nft_attributes", attributeColumns, attributeRows(chainId, outcomes), attributeTypes);
   });
 
-const outcomeOf = ({ token, id, standard, url, text }: TokenDocument, head: number): Outcome => {
+const outcomeOf = ({ token, id, standard, url, text }: TokenDocument, head: number): MetadataOutcome => {
   const parsed = parseDocument(text);
   if (!parsed.ok) throw new Error(`The generated document of token ${id} of ${token} was refused: ${parsed.refusal}`);
   const claim = { token, token_id: String(id), standard: standards[standard], block_number: 0, attempts: 1, url, asked_at: head };
-  return { claim, readAt: head, tokenUrl: url, result: { document: parsed.document } };
+  return { claim, readAtBlock: head, tokenUrl: url, result: { document: parsed.document } };
 };

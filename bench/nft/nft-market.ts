@@ -15,13 +15,13 @@ export interface NftMarketSize {
 /** The contracts and accounts of a generated market. The counts below are for 10,000 tokens and scale with the number of tokens. */
 export interface NftMarket {
   /** The collection with the most trades; its ids start at 0. */
-  readonly large: Address;
+  readonly largeCollection: Address;
   /** 200 collections of 50 tokens each. */
-  readonly small: readonly Address[];
+  readonly smallCollections: readonly Address[];
   readonly tokensPerSmallCollection: number;
   /** An ERC-1155 collection of 50 ids, sold by the publisher. */
   readonly editions: Address;
-  readonly editionIds: number;
+  readonly editionIdCount: number;
   readonly publisher: Address;
   /** 250 ERC-20 tokens held by the approver. */
   readonly coins: readonly Address[];
@@ -42,13 +42,13 @@ export interface NftMarket {
   readonly washTraders: readonly [Address, Address];
   /** The lowest id of the large collection that each of these accounts holds at first; ids below all of them are traded. */
   readonly first: { readonly washTraders: number; readonly approver: number; readonly whale: number };
-  readonly blocks: number;
+  readonly blockCount: number;
 }
 
 /** The days that the market covers. */
 export const marketDays = 365;
 /** How many ids of each small collection, from 0, the curator holds. */
-export const curatedIds = 3;
+export const curatedIdCount = 3;
 
 const kinds = { collection: 51, coin: 52, trader: 53, account: 54, spender: 55, operator: 56 } as const;
 const accounts = ["publisher", "creator", "whale", "curator", "approver", "left", "right", "wrapped", "market", "feed"] as const;
@@ -59,15 +59,15 @@ const addresses = (count: number, kind: number, first = 0): Address[] =>
 /** Generates a market of the given size. */
 export const nftMarketOf = ({ tokens, sales }: NftMarketSize): NftMarket => {
   const scaled = (count: number, min: number): number => Math.max(min, Math.round((count * tokens) / 10_000));
-  const small = addresses(scaled(200, 4), kinds.collection, 2);
+  const smallCollections = addresses(scaled(200, 4), kinds.collection, 2);
   const whaleTokens = scaled(1_000, 10);
   const approverTokens = scaled(300, 5);
   return {
-    large: hexOf(kinds.collection, 0, 5),
+    largeCollection: hexOf(kinds.collection, 0, 5),
     editions: hexOf(kinds.collection, 1, 5),
-    small,
+    smallCollections,
     tokensPerSmallCollection: 50,
-    editionIds: 50,
+    editionIdCount: 50,
     publisher: account("publisher"),
     coins: addresses(scaled(250, 4), kinds.coin),
     wrapped: account("wrapped"),
@@ -79,19 +79,19 @@ export const nftMarketOf = ({ tokens, sales }: NftMarketSize): NftMarket => {
     curator: account("curator"),
     approver: account("approver"),
     spenders: addresses(20, kinds.spender),
-    operators: addresses(small.length, kinds.operator),
+    operators: addresses(smallCollections.length, kinds.operator),
     washTraders: [account("left"), account("right")],
     first: {
       washTraders: tokens - whaleTokens - approverTokens - 5,
       approver: tokens - whaleTokens - approverTokens,
       whale: tokens - whaleTokens,
     },
-    blocks: Math.ceil(sales / 2),
+    blockCount: Math.ceil(sales / 2),
   };
 };
 
 const secondsPerDay = 86_400;
 
 /** The time of a block (Unix seconds). */
-export const timeOfBlock = ({ blocks }: Pick<NftMarket, "blocks">, until: number, number: number): number =>
-  until - Math.floor(((blocks - 1 - number) * marketDays * secondsPerDay) / blocks);
+export const timeOfBlock = ({ blockCount }: Pick<NftMarket, "blockCount">, until: number, number: number): number =>
+  until - Math.floor(((blockCount - 1 - number) * marketDays * secondsPerDay) / blockCount);

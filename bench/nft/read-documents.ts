@@ -1,10 +1,10 @@
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { chainConfig } from "../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../test/support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../test/support/chain.ts";
 import { startIndexer } from "../../test/support/indexer-process.ts";
 import { multicallAddress, multicallCode } from "../../test/support/multicall.ts";
 import { type Calibration, calibrateByQuery } from "../support/calibration.ts";
@@ -43,7 +43,7 @@ export async function startCollectionNode(documents: number, cacheFolder: string
       const recipients = Array.from({ length: Math.min(mintsPerTransaction, documents - first) }, (_, index) =>
         hexOf(ownerKind, (first + index) % ownerCount, 5),
       );
-      const [hash] = await chain.send({ ...call(artifact, collection, "print", [recipients]), gas: 15_000_000n });
+      const [hash] = await chain.send({ ...encodeCall(artifact, collection, "print", [recipients]), gas: 15_000_000n });
       await chain.mine();
       const { status } = await chain.rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
       if (status !== "0x1") throw new Error(`Transaction ${hash}, which mints tokens from id ${first}, reverted`);
@@ -68,8 +68,8 @@ export async function readDocuments(
   const id = Number(await chain.rpc("eth_chainId"));
   const head = await chain.head();
   const url = await server.create("documents");
-  const config = { ...chainConfig.parse({ name: "bench", id, rpc: chain.url, nativeAccounting: "none" }), id };
-  return server.on("documents", async (database) => {
+  const config = { ...chainConfigSchema.parse({ name: "bench", id, rpc: chain.url, nativeAccounting: "none" }), id };
+  return server.runOn("documents", async (database) => {
     const calibration = await calibrateByQuery(database);
     const before = cpuNow();
     const started = performance.now();

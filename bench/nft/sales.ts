@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from "../../runtime/lib/hex.ts";
-import type { BlockWriter, ConsiderationItem, SoldItem } from "./logs.ts";
-import { curatedIds, type NftMarket } from "./nft-market.ts";
+import type { BlockWriter, ConsiderationItem, OfferItem } from "./block-writer.ts";
+import { curatedIdCount, type NftMarket } from "./nft-market.ts";
 
 /** The current owner of each id. */
 export interface Holdings {
@@ -18,7 +18,7 @@ const bidsPerTenSales = 2;
 interface Deal {
   readonly seller: Address;
   readonly buyer: Address;
-  readonly items: readonly SoldItem[];
+  readonly items: readonly OfferItem[];
   readonly price: bigint;
 }
 
@@ -46,9 +46,9 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
       const collection = skewed(small.length);
       const owners = small[collection] as Address[];
       return uniqueDeal(
-        nftMarket.small[collection] as Address,
+        nftMarket.smallCollections[collection] as Address,
         owners,
-        curatedIds + uniform(owners.length - curatedIds),
+        curatedIdCount + uniform(owners.length - curatedIdCount),
         priceOf(20, number),
       );
     }
@@ -56,7 +56,7 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
       const items = Array.from({ length: 1 + uniform(2) }, (_, index) => ({
         type: types.units,
         token: nftMarket.editions,
-        id: (uniform(nftMarket.editionIds / 2) + index * (nftMarket.editionIds / 2)) % nftMarket.editionIds,
+        id: (uniform(nftMarket.editionIdCount / 2) + index * (nftMarket.editionIdCount / 2)) % nftMarket.editionIdCount,
         amount: BigInt(1 + uniform(3)),
       }));
       return { seller: nftMarket.publisher, buyer: traderExcept(undefined), items, price: priceOf(10, number) };
@@ -64,9 +64,9 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
     if (chance < shares.small + shares.editions + shares.washTrades) {
       const id = nftMarket.first.washTraders + uniform(5);
       const [left, right] = nftMarket.washTraders;
-      return uniqueDeal(nftMarket.large, large, id, priceOf(900, number), large[id] === left ? right : left);
+      return uniqueDeal(nftMarket.largeCollection, large, id, priceOf(900, number), large[id] === left ? right : left);
     }
-    return uniqueDeal(nftMarket.large, large, skewed(nftMarket.first.washTraders), priceOf(100, number));
+    return uniqueDeal(nftMarket.largeCollection, large, skewed(nftMarket.first.washTraders), priceOf(100, number));
   };
 
   return {
@@ -82,8 +82,8 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
       const from = large[id] as Address;
       const to = traderExcept(from);
       large[id] = to;
-      writer.transfer(nftMarket.large, from, to, id);
-      writer.end(from, nftMarket.large);
+      writer.transfer(nftMarket.largeCollection, from, to, id);
+      writer.endTransaction(from, nftMarket.largeCollection);
     },
   };
 };
@@ -117,7 +117,7 @@ const buy = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: De
     ...fees,
   ];
   writer.fulfil(nftMarket.market, number, seller, buyer, items, consideration);
-  writer.end(buyer, nftMarket.market, price);
+  writer.endTransaction(buyer, nftMarket.market, price);
 };
 
 /** Writes an accepted bid: the buyer pays in the wrapped native token; the seller pays fee and royalty out of the proceeds. */
@@ -127,7 +127,7 @@ const acceptBid = (writer: BlockWriter, nftMarket: NftMarket, number: number, de
   writer.transferCoins(nftMarket.wrapped, buyer, seller, price);
   move(writer, nftMarket, deal);
   for (const { recipient, amount } of fees) writer.transferCoins(nftMarket.wrapped, seller, recipient, amount);
-  const offer: readonly SoldItem[] = [{ type: types.coins, token: nftMarket.wrapped, id: 0, amount: price }];
+  const offer: readonly OfferItem[] = [{ type: types.coins, token: nftMarket.wrapped, id: 0, amount: price }];
   writer.fulfil(nftMarket.market, number, buyer, seller, offer, [...items.map((item) => ({ ...item, recipient: buyer })), ...fees]);
-  writer.end(seller, nftMarket.market);
+  writer.endTransaction(seller, nftMarket.market);
 };

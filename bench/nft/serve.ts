@@ -39,7 +39,7 @@ export async function serveCollections(server: BenchServer, { times, rows, ...si
     },
     print,
   );
-  return server.on(filled, async (database) => {
+  return server.runOn(filled, async (database) => {
     const fullSize = { ...size, until: await newestTime(database) };
     const jobs = await runPendingJobs(database, fullSize);
     const cases = endpointCases(nftMarketOf(fullSize), fullSize).filter(({ row }) => rows?.includes(row) ?? true);

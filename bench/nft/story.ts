@@ -1,8 +1,8 @@
 import type { ChainBlock } from "../../runtime/chain/types.ts";
 import { type Address, type Hash, zeroAddress } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
-import { type BlockWriter, createBlockWriter } from "./logs.ts";
-import { curatedIds, marketDays, type NftMarket, type NftMarketSize, nftMarketOf, timeOfBlock } from "./nft-market.ts";
+import { type BlockWriter, createBlockWriter } from "./block-writer.ts";
+import { curatedIdCount, marketDays, type NftMarket, type NftMarketSize, nftMarketOf, timeOfBlock } from "./nft-market.ts";
 import { createSales, type Holdings } from "./sales.ts";
 
 /** Incremented when the same size generates different blocks or documents. */
@@ -23,26 +23,26 @@ export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
   const random = createRandom(size.seed);
   const holdings: Holdings = {
     large: Array.from({ length: size.tokens }, (_, id) => firstOwner(nftMarket, id, random)),
-    small: nftMarket.small.map(() =>
+    small: nftMarket.smallCollections.map(() =>
       Array.from({ length: nftMarket.tokensPerSmallCollection }, (_, id) =>
-        id < curatedIds ? nftMarket.curator : pick(nftMarket.traders, random),
+        id < curatedIdCount ? nftMarket.curator : pick(nftMarket.traders, random),
       ),
     ),
   };
   const sales = createSales(nftMarket, holdings, random);
   const setUp = setUpOf(nftMarket, holdings);
-  const setUpBlocks = Math.ceil(nftMarket.blocks / 100);
+  const setUpBlocks = Math.ceil(nftMarket.blockCount / 100);
   const totalAnswers = marketDays * 24;
   let [parentHash, transactions, soldCount, answerCount, transferCount, setUpCount] = [emptyHash, 0, 0, 0, 0, 0];
-  for (let number = 0; number < nftMarket.blocks; number += 1) {
+  for (let number = 0; number < nftMarket.blockCount; number += 1) {
     const writer = createBlockWriter(transactions);
     const timestamp = timeOfBlock(nftMarket, size.until, number);
-    const dueCount = (count: number): number => Math.floor((count * (number + 1)) / nftMarket.blocks);
+    const dueCount = (count: number): number => Math.floor((count * (number + 1)) / nftMarket.blockCount);
     for (; answerCount < dueCount(totalAnswers); answerCount += 1) publishAnswer(writer, nftMarket, answerCount, timestamp);
     for (; setUpCount < Math.min(setUp.length, Math.ceil((setUp.length * (number + 1)) / setUpBlocks)); setUpCount += 1)
       setUp[setUpCount]?.(writer);
-    if (number === Math.floor(nftMarket.blocks / 2)) writeApprovals(writer, nftMarket);
-    const progress = Math.max(0, number + 1 - setUpBlocks) / (nftMarket.blocks - setUpBlocks);
+    if (number === Math.floor(nftMarket.blockCount / 2)) writeApprovals(writer, nftMarket);
+    const progress = Math.max(0, number + 1 - setUpBlocks) / (nftMarket.blockCount - setUpBlocks);
     for (; soldCount < Math.floor(size.sales * progress); soldCount += 1) sales.sell(writer, soldCount);
     for (; transferCount < Math.floor(size.tokens * 2 * progress); transferCount += 1) sales.transfer(writer);
     const hash = hexOf(blockKind, number, 8);
@@ -68,7 +68,7 @@ const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: Bl
     Array.from({ length: Math.ceil(items.length / itemsPerTransaction) }, (_, portion) => (writer: BlockWriter) => {
       const start = portion * itemsPerTransaction;
       for (const [index, item] of items.slice(start, start + itemsPerTransaction).entries()) write(writer, item, start + index);
-      writer.end(creator, nftMarket.large);
+      writer.endTransaction(creator, nftMarket.largeCollection);
     });
   const mint = (collection: Address) => (writer: BlockWriter, owner: Address, id: number) =>
     writer.transfer(collection, zeroAddress, owner, id);
@@ -76,10 +76,10 @@ const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: Bl
     ...inPortions([...traders, ...nftMarket.washTraders], (writer, trader) =>
       writer.transferCoins(wrapped, zeroAddress, trader, 10n ** 6n * wholeToken),
     ),
-    ...inPortions(traders, (writer, trader) => writer.approveAll(nftMarket.large, trader, market, true)),
-    ...inPortions(large, mint(nftMarket.large)),
-    ...small.flatMap((owners, index) => inPortions(owners, mint(nftMarket.small[index] as Address))),
-    ...inPortions(Array.from({ length: nftMarket.editionIds }), (writer, _, id) =>
+    ...inPortions(traders, (writer, trader) => writer.approveAll(nftMarket.largeCollection, trader, market, true)),
+    ...inPortions(large, mint(nftMarket.largeCollection)),
+    ...small.flatMap((owners, index) => inPortions(owners, mint(nftMarket.smallCollections[index] as Address))),
+    ...inPortions(Array.from({ length: nftMarket.editionIdCount }), (writer, _, id) =>
       writer.transferUnits(editions, publisher, zeroAddress, publisher, id, 1_000_000),
     ),
     ...inPortions(coins, (writer, coin) => writer.transferCoins(coin, zeroAddress, approver, 100n * wholeToken)),
@@ -88,12 +88,12 @@ const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: Bl
 
 const publishAnswer = (writer: BlockWriter, { feed, creator }: NftMarket, round: number, time: number): void => {
   writer.answer(feed, 2_500n * 10n ** 8n + BigInt(Math.round(Math.sin(round / 300) * 5e10)), round + 1, time);
-  writer.end(creator, feed);
+  writer.endTransaction(creator, feed);
 };
 
 /** Writes two allowances for each coin (one unlimited), an operator for each small collection, and approvals for single tokens of the large one. */
 const writeApprovals = (writer: BlockWriter, nftMarket: NftMarket): void => {
-  const { approver, coins, spenders, small, operators, large, first } = nftMarket;
+  const { approver, coins, spenders, smallCollections, operators, largeCollection, first } = nftMarket;
   for (const [index, coin] of coins.entries()) {
     for (const turn of [0, 1]) {
       writer.approveCoins(
@@ -102,16 +102,16 @@ const writeApprovals = (writer: BlockWriter, nftMarket: NftMarket): void => {
         spenders[(index * 2 + turn) % spenders.length] as Address,
         turn === 0 ? unlimited : 7n * wholeToken,
       );
-      writer.end(approver, coin);
+      writer.endTransaction(approver, coin);
     }
   }
-  for (const [index, collection] of small.entries()) {
+  for (const [index, collection] of smallCollections.entries()) {
     writer.approveAll(collection, approver, operators[index] as Address, true);
-    writer.end(approver, collection);
+    writer.endTransaction(approver, collection);
   }
   for (let id = first.approver; id < first.whale; id += 1) {
-    writer.approve(large, approver, spenders[id % spenders.length] as Address, id);
-    writer.end(approver, large);
+    writer.approve(largeCollection, approver, spenders[id % spenders.length] as Address, id);
+    writer.endTransaction(approver, largeCollection);
   }
 };
 

@@ -1,8 +1,8 @@
 import { privateKeyToAddress } from "viem/accounts";
-import { createOrder, encodeFulfillOrder, erc721Item, native, signOrder, withRecipient } from "../../demo/story/seaport-orders.ts";
+import { createOrder, encodeFulfillOrder, erc721Item, nativeItem, signOrder, withRecipient } from "../../demo/story/seaport-orders.ts";
 import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 import { deploySeaport } from "../../test/integration/domains/nft-sales/seaport.ts";
-import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { type Artifact, artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 import { compileAlmanac } from "./almanac.ts";
 
@@ -15,11 +15,11 @@ export interface TradeSize {
 
 export interface TradeHistory extends TestChain {
   readonly chainId: number;
-  readonly sales: number;
+  readonly saleCount: number;
   /** The number of coin allowances, single-token approvals and operator approvals together. */
-  readonly approvals: number;
+  readonly approvalCount: number;
   /** The number of tokens in all ERC-721 collections. */
-  readonly tokens: number;
+  readonly tokenCount: number;
 }
 
 const collectionCount = 10;
@@ -55,7 +55,7 @@ export async function startTradeHistory(size: TradeSize, cacheFolder: string): P
   try {
     const market = await openMarket(chain);
     const counts = await trade(chain, market, size);
-    return { ...chain, ...counts, chainId: market.chainId, tokens: market.owners.reduce((sum, { length }) => sum + length, 0) };
+    return { ...chain, ...counts, chainId: market.chainId, tokenCount: market.owners.reduce((sum, { length }) => sum + length, 0) };
   } catch (error) {
     await chain.stop();
     throw error;
@@ -83,17 +83,17 @@ async function openMarket(chain: TestChain): Promise<Market> {
     ...owners.flatMap((tokenOwners, position) =>
       [0, 100, 200].map((first) => {
         const recipients = tokenOwners.slice(first, first + 100).map((owner) => traders[owner]?.address);
-        return { ...call(almanac, collections[position] as Address, "print", [recipients]), gas: 12_000_000n };
+        return { ...encodeCall(almanac, collections[position] as Address, "print", [recipients]), gas: 12_000_000n };
       }),
     ),
     ...traders.flatMap(({ address }) => [
       ...collections.map((collection) => ({
         from: address,
-        ...call(almanac, collection, "setApprovalForAll", [seaport, true]),
+        ...encodeCall(almanac, collection, "setApprovalForAll", [seaport, true]),
         gas: 100_000n,
       })),
-      { ...call(artifacts.erc1155(), editions, "mintBatch", [address, ids, amounts, "0x"]), gas: 2_000_000n },
-      { ...call(artifacts.erc20(), coin, "mint", [address, 10n ** 6n * wholeToken]), gas: 200_000n },
+      { ...encodeCall(artifacts.erc1155(), editions, "mintBatch", [address, ids, amounts, "0x"]), gas: 2_000_000n },
+      { ...encodeCall(artifacts.erc20(), coin, "mint", [address, 10n ** 6n * wholeToken]), gas: 200_000n },
     ]),
   ]);
   return { chainId: Number(await chain.rpc("eth_chainId")), almanac, seaport, collections, owners, editions, coin, traders };
@@ -127,7 +127,7 @@ async function trade(
   chain: TestChain,
   market: Market,
   { transactions, blocks }: TradeSize,
-): Promise<Pick<TradeHistory, "sales" | "approvals">> {
+): Promise<Pick<TradeHistory, "saleCount" | "approvalCount">> {
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const actions = createActions(market);
   for (let block = 0, sent = 0; block < blocks; block += 1) {
@@ -140,7 +140,7 @@ async function trade(
     sent = until;
   }
   // Each trader approved the marketplace for each collection during the setup.
-  return { sales: actions.counts.sales, approvals: actions.counts.approvals + traderCount * collectionCount };
+  return { saleCount: actions.counts.sales, approvalCount: actions.counts.approvals + traderCount * collectionCount };
 }
 
 /** Generates random transactions in which accounts transfer only tokens that they hold. */
@@ -163,8 +163,8 @@ const createActions = ({ chainId, almanac, seaport, collections, owners, edition
     const { token, id, seller, buyer } = move();
     const price = BigInt(1 + randomBelow(1_000)) * 10n ** 15n;
     const consideration = [
-      withRecipient(seller.address, native((price * 925n) / 1_000n)),
-      withRecipient(traderAt(0).address, native((price * 75n) / 1_000n)),
+      withRecipient(seller.address, nativeItem((price * 925n) / 1_000n)),
+      withRecipient(traderAt(0).address, nativeItem((price * 75n) / 1_000n)),
     ];
     const order = createOrder({ offerer: seller.address, offer: [erc721Item(token, id)], consideration, salt: BigInt(number) });
     const signature = await signOrder(order, { chainId, address: seaport }, seller.key);
@@ -187,7 +187,7 @@ const createActions = ({ chainId, almanac, seaport, collections, owners, edition
       const tokenOwners = owners[position] as number[];
       const id = randomBelow(tokenOwners.length);
       counts.approvals += 1;
-      const approve = call(almanac, collections[position] as Address, "approve", [to, BigInt(id)]);
+      const approve = encodeCall(almanac, collections[position] as Address, "approve", [to, BigInt(id)]);
       return { from: traderAt(tokenOwners[id] as number).address, ...approve, gas: 100_000n };
     }
     if (isWithin(shares.operators)) {
@@ -195,26 +195,26 @@ const createActions = ({ chainId, almanac, seaport, collections, owners, edition
       const operator = hexOf(traderKind + 1, randomBelow(20), 5);
       return {
         from,
-        ...call(almanac, collections[randomBelow(collectionCount)] as Address, "setApprovalForAll", [operator, randomBelow(2) === 0]),
+        ...encodeCall(almanac, collections[randomBelow(collectionCount)] as Address, "setApprovalForAll", [operator, randomBelow(2) === 0]),
         gas: 100_000n,
       };
     }
     if (isWithin(shares.allowances)) {
       counts.approvals += 1;
-      return { from, ...call(artifacts.erc20(), coin, "approve", [to, BigInt(randomBelow(1_000)) * wholeToken]), gas: 100_000n };
+      return { from, ...encodeCall(artifacts.erc20(), coin, "approve", [to, BigInt(randomBelow(1_000)) * wholeToken]), gas: 100_000n };
     }
     if (isWithin(shares.units)) {
       const transfer = [from, to, BigInt(randomBelow(editionIds)), BigInt(1 + randomBelow(5)), "0x"];
-      return { from, ...call(artifacts.erc1155(), editions, "safeTransferFrom", transfer), gas: 150_000n };
+      return { from, ...encodeCall(artifacts.erc1155(), editions, "safeTransferFrom", transfer), gas: 150_000n };
     }
     if (isWithin(shares.prints)) {
       const position = randomBelow(collectionCount);
       const owner = randomBelow(traderCount);
       owners[position]?.push(owner);
-      return { ...call(almanac, collections[position] as Address, "print", [[traderAt(owner).address]]), gas: 200_000n };
+      return { ...encodeCall(almanac, collections[position] as Address, "print", [[traderAt(owner).address]]), gas: 200_000n };
     }
     const { token, id, seller, buyer } = move();
-    return { from: seller.address, ...call(almanac, token, "transferFrom", [seller.address, buyer.address, id]), gas: 150_000n };
+    return { from: seller.address, ...encodeCall(almanac, token, "transferFrom", [seller.address, buyer.address, id]), gas: 150_000n };
   };
   return { counts, next };
 };

@@ -1,4 +1,4 @@
-import { chainConfig } from "../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { startBenchApiServer } from "../support/bench-api-server.ts";
 import type { QueryCase } from "./query-case.ts";
@@ -9,17 +9,17 @@ export async function openEndpointCases(
   database: Database,
   facts: StoryFacts,
 ): Promise<{ cases: readonly QueryCase[]; close(): Promise<void> }> {
-  const chain = chainConfig.parse({ name: "bench", id: 1, rpc: "http://127.0.0.1:1", groups: ["historical"] });
+  const chain = chainConfigSchema.parse({ name: "bench", id: 1, rpc: "http://127.0.0.1:1", groups: ["historical"] });
   const serving = await startBenchApiServer(database, chain);
   const get = async (path: string): Promise<readonly unknown[]> => {
     const body = JSON.parse(await serving.get(`bench/${path}`)) as { readonly data?: { readonly items?: readonly unknown[] } };
     return body.data?.items ?? [];
   };
   const ordinary = (iteration: number) => facts.ordinary[iteration % facts.ordinary.length] ?? facts.collector;
-  const endpointCase = (name: string, rows: number, pathOf: (iteration: number) => string): QueryCase => ({
+  const endpointCase = (name: string, minRows: number, pathOf: (iteration: number) => string): QueryCase => ({
     name: `HTTP: ${name}`,
-    target: null,
-    rows,
+    targetMilliseconds: null,
+    minRows,
     run: (iteration) => get(pathOf(iteration)),
   });
   return {

@@ -1,6 +1,6 @@
 import { createDatabase } from "../../runtime/database/database.ts";
-import { createEventDecoder } from "../../runtime/events/decode-events.ts";
-import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
+import { createEventDecoder } from "../../runtime/events/event-decoder.ts";
+import { fillTables, writeChain, writeTokenMetadata } from "../support/fill.ts";
 import { readArgument, reportResult } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
@@ -15,8 +15,8 @@ const { databaseUrl, chainId, ...size } = readArgument<Argument>();
 const database = createDatabase({ url: databaseUrl, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
 await withoutIndexes(database, async () => {
   const last = await fillTables(database, decoded(), { chainId, projections, nativeAccounting: "traces", blocksPerBatch: 400 });
-  if (last !== undefined) await describeChain(database, chainId, last);
-  await describeTokens(database, chainId);
+  if (last !== undefined) await writeChain(database, chainId, last);
+  await writeTokenMetadata(database, chainId);
 });
 await database.query("VACUUM ANALYZE");
 await database.close();

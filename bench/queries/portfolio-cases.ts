@@ -9,7 +9,7 @@ const days = 30;
 
 /** Holdings of wallets over the last thirty days with metadata, as in the resolver. */
 export function portfolioCases(tokens: TokenQueries, facts: StoryFacts): readonly QueryCase[] {
-  const lastSecond = timeOfBlock(facts, facts.blocks - 1);
+  const lastSecond = timeOfBlock(facts, facts.blockCount - 1);
   const firstDay = (Math.floor(lastSecond / secondsPerDay) - days + 1) * secondsPerDay;
   const bounds = Array.from({ length: days + 1 }, (_, day) => firstDay + day * secondsPerDay);
 
@@ -30,11 +30,11 @@ export function portfolioCases(tokens: TokenQueries, facts: StoryFacts): readonl
   return [
     {
       name: "portfolio of 30 days and 30 tokens",
-      target: 20,
-      rows: 25,
+      targetMilliseconds: 20,
+      minRows: 25,
       run: (iteration) => portfolio(facts.ordinary[iteration % facts.ordinary.length] ?? facts.collector),
     },
-    { name: "portfolio of a busy wallet", target: 100, rows: 300, run: () => portfolio(facts.busy) },
-    { name: "portfolio of 30,000 tokens", target: null, rows: 5_000, run: () => portfolio(facts.collector) },
+    { name: "portfolio of a busy wallet", targetMilliseconds: 100, minRows: 300, run: () => portfolio(facts.busy) },
+    { name: "portfolio of 30,000 tokens", targetMilliseconds: null, minRows: 5_000, run: () => portfolio(facts.collector) },
   ];
 }

@@ -2,8 +2,8 @@
 export interface QueryCase {
   readonly name: string;
   /** Milliseconds on the reference machine that the median must stay below; null if the median is only reported. */
-  readonly target: number | null;
+  readonly targetMilliseconds: number | null;
   readonly run: (iteration: number) => Promise<readonly unknown[]>;
   /** The minimum number of rows, because timing a query that finds nothing is meaningless. */
-  readonly rows: number;
+  readonly minRows: number;
 }

@@ -14,7 +14,7 @@ export interface StorySize {
 
 /** Addresses of a generated chain. */
 export interface StoryFacts {
-  readonly blocks: number;
+  readonly blockCount: number;
   /** Sends two of fifteen transactions: 222,000 for five million transfers. */
   readonly busy: Address;
   /** Holds 30,000 tokens at any size. */
@@ -23,7 +23,7 @@ export interface StoryFacts {
   readonly ordinary: readonly Address[];
   /** Has one holder for every ten transfers: 500,000 for five million. Some holders transfer it frequently. */
   readonly popularToken: Address;
-  readonly popularHolders: number;
+  readonly popularHolderCount: number;
   readonly tokenOf: (number: number) => Address;
 }
 
@@ -48,20 +48,20 @@ export const transactionHash = (number: number): Hash => hexOf(kinds.transaction
 
 /** Returns the addresses of a generated chain without generating it. */
 export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
-  blocks: Math.ceil(transfers / transfersPerBlock),
+  blockCount: Math.ceil(transfers / transfersPerBlock),
   busy: account(accounts.busy),
   collector: account(accounts.collector),
   ordinary: Array.from({ length: ordinaryWalletCount(transfers) }, (_, index) => account(accounts.ordinary + index)),
   popularToken: tokenOf(0),
-  popularHolders: Math.floor(transfers / 10),
+  popularHolderCount: Math.floor(transfers / 10),
   tokenOf,
 });
 
 const ordinaryWalletCount = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
 
 /** Timestamp of a block (Unix seconds); chains of all sizes span the same days. */
-export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
-  firstTimestamp + number * Math.max(1, Math.floor(spanSeconds / blocks));
+export const timeOfBlock = ({ blockCount }: Pick<StoryFacts, "blockCount">, number: number): number =>
+  firstTimestamp + number * Math.max(1, Math.floor(spanSeconds / blockCount));
 
 interface Movement {
   readonly token: number;
@@ -76,11 +76,11 @@ interface Movement {
  */
 export function* generateBlocks(size: StorySize): Generator<ChainBlock> {
   const facts = factsOf(size);
-  const { blocks } = facts;
+  const { blockCount } = facts;
   const mover = createMover(size);
   let parentHash = emptyHash;
   let transaction = 0;
-  for (let number = 0; number < blocks; number += 1) {
+  for (let number = 0; number < blockCount; number += 1) {
     const transactions: ChainTransaction[] = [];
     for (let index = 0; index < transfersPerBlock / transfersPerTransaction; index += 1) {
       transactions.push(toTransaction(transaction, index, mover.movements(transaction)));

@@ -40,7 +40,7 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
       "primary CPU ms": roundedOrBlank(cell.cpu.primary, 3),
       "replicas CPU ms": roundedOrBlank(cell.cpu.replicas, 3),
       "shard CPU ms": roundedOrBlank(cell.cpu.shard, 3),
-      "on replicas %": percent(cell.onReplicas),
+      "on replicas %": percent(cell.replicaShare),
       "server MB": cell.megabytes === null ? "" : rounded(cell.megabytes, 0),
     })),
     otherTables: [groups.map(coreLine)],
@@ -53,11 +53,11 @@ export function resultOf(all: readonly ScaleFigures[], load: number): BenchResul
   };
 }
 
-function missedOnReplicas({ rowCase, layout: { replicas }, processes, cell: { onReplicas } }: ScaleFigures): string[] {
-  if (replicas === 0 || onReplicas === null || onReplicas >= minShareOnReplicas) return [];
+function missedOnReplicas({ rowCase, layout: { replicas }, processes, cell: { replicaShare } }: ScaleFigures): string[] {
+  if (replicas === 0 || replicaShare === null || replicaShare >= minShareOnReplicas) return [];
   const target = `the target is at least ${percent(minShareOnReplicas)} %`;
   return [
-    `Row ${titleOf(rowCase)} with ${replicas} replicas and ${processes} processes: ${percent(onReplicas)} % of the statements ran on replicas; ${target}.`,
+    `Row ${titleOf(rowCase)} with ${replicas} replicas and ${processes} processes: ${percent(replicaShare)} % of the statements ran on replicas; ${target}.`,
   ];
 }
 

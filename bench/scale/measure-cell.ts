@@ -22,7 +22,7 @@ export interface ScaleCell extends LoadResult {
   readonly perSecond: number;
   readonly cpu: CpuByRole;
   /** The share of response statements that ran on replicas, including the warm-up; null if there were none. */
-  readonly onReplicas: number | null;
+  readonly replicaShare: number | null;
   /** The resident memory of all server processes when the measured time ends; null if the system does not report it. */
   readonly megabytes: number | null;
 }
@@ -71,7 +71,7 @@ export async function measureScaleCell(
       shard: perRequest(ofDatabase(before.shard, after.shard)),
       replicas: perRequest(ofReplicas.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0)),
     },
-    onReplicas: shareOnReplicas(countsBefore, await readStatementCounts(metricsPort)),
+    replicaShare: shareOnReplicas(countsBefore, await readStatementCounts(metricsPort)),
     megabytes: after.megabytes,
   };
 }

@@ -31,9 +31,9 @@ export function selectCases(size: StorySize, rows: readonly string[]): readonly 
 const ofWallet = (wallet: string, path: string): string => `${chain}address/${wallet}/${path}`;
 const range = <T>(length: number, itemOf: (index: number) => T): T[] => Array.from({ length }, (_, index) => itemOf(index));
 
-function walletCases({ ordinary, busy, collector, blocks }: StoryFacts): RowCase[] {
+function walletCases({ ordinary, busy, collector, blockCount }: StoryFacts): RowCase[] {
   // Full pages: the busy address sends two of fifteen transactions.
-  const busyPages = Math.min(maxBusyPages, Math.floor((blocks * transactionsPerBlock * 2) / 15 / 100));
+  const busyPages = Math.min(maxBusyPages, Math.floor((blockCount * transactionsPerBlock * 2) / 15 / 100));
   const transfers = (wallet: string, page: number): string => ofWallet(wallet, `transfers_v2/?page-size=100&page-number=${page}`);
   return [
     { row: "1", name: "balances_v2", kind: "balances", paths: ordinary.map((wallet) => ofWallet(wallet, "balances_v2/")) },
@@ -71,13 +71,13 @@ function walletCases({ ordinary, busy, collector, blocks }: StoryFacts): RowCase
 }
 
 function ledgerCases(facts: StoryFacts): RowCase[] {
-  const { blocks } = facts;
-  const transactions = blocks * transactionsPerBlock;
+  const { blockCount } = facts;
+  const transactions = blockCount * transactionsPerBlock;
   const blocksPerRange = 100;
-  const starts = range(100, (index) => Math.floor(((blocks - blocksPerRange) * index) / 100));
-  const days = Math.floor((timeOfBlock(facts, blocks - 1) - timeOfBlock(facts, 0)) / secondsPerDay) - 1;
+  const starts = range(100, (index) => Math.floor(((blockCount - blocksPerRange) * index) / 100));
+  const days = Math.floor((timeOfBlock(facts, blockCount - 1) - timeOfBlock(facts, 0)) / secondsPerDay) - 1;
   // The number of full pages in two days.
-  const pagesOfDays = Math.max(1, Math.min(4, Math.floor((2 * blocks) / days / 100) - 1));
+  const pagesOfDays = Math.max(1, Math.min(4, Math.floor((2 * blockCount) / days / 100) - 1));
   const dayOf = (index: number): string => isoDay(timeOfBlock(facts, 0) + (1 + index) * secondsPerDay);
   return [
     {
@@ -90,7 +90,7 @@ function ledgerCases(facts: StoryFacts): RowCase[] {
       row: "29",
       name: "block transactions_v3/page",
       kind: "list",
-      paths: range(500, (index) => `${chain}block/${Math.floor((blocks * index) / 500)}/transactions_v3/page/0/`),
+      paths: range(500, (index) => `${chain}block/${Math.floor((blockCount * index) / 500)}/transactions_v3/page/0/`),
     },
     {
       row: "31",
@@ -120,8 +120,8 @@ function ledgerCases(facts: StoryFacts): RowCase[] {
 }
 
 function tokenCases(facts: StoryFacts): RowCase[] {
-  const { popularToken, popularHolders, tokenOf } = facts;
-  const pages = Math.min(100, Math.floor(popularHolders / 100));
+  const { popularToken, popularHolderCount, tokenOf } = facts;
+  const pages = Math.min(100, Math.floor(popularHolderCount / 100));
   const from = isoDay(timeOfBlock(facts, 0) + 30 * secondsPerDay);
   const to = isoDay(timeOfBlock(facts, 0) + 59 * secondsPerDay);
   return [

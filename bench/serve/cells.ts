@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly milliseconds: number;
   readonly warmUpMilliseconds: number;
   /** The parent process of the database's backends. */
-  readonly postmaster: number;
+  readonly postmasterPid: number;
 }
 
 /** The request options in which cells differ. */
@@ -31,14 +31,14 @@ export async function measureCell(
   server: ServerProcess,
   { paths }: Pick<RowCase, "paths">,
   connections: number,
-  { script, keys, milliseconds, warmUpMilliseconds, postmaster }: LoadOptions,
+  { script, keys, milliseconds, warmUpMilliseconds, postmasterPid }: LoadOptions,
   requests: Requests = {},
 ): Promise<Cell> {
   const used = keys.slice(0, Math.max(1, Math.ceil(connections / connectionsPerKey)));
   const { result, before, after } = await runLoad(
     script,
     { port: server.port, connections, paths, keys: used, warmUpMilliseconds, milliseconds, ...requests },
-    () => ({ server: cpuMillisecondsOfFamily(server.id), database: cpuMillisecondsOfChildren(postmaster) }),
+    () => ({ server: cpuMillisecondsOfFamily(server.id), database: cpuMillisecondsOfChildren(postmasterPid) }),
   );
   const serverCpu = before.server === null || after.server === null ? null : after.server - before.server;
   const databaseCpu = before.database === null || after.database === null ? null : growthOf(before.database, after.database);

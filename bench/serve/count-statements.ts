@@ -4,11 +4,11 @@ import type { SentStatement, StatementProxy } from "./statement-proxy.ts";
 
 /** The statements that a request to an otherwise idle server runs; the database is local, so a round trip takes a fraction of a millisecond. */
 export interface RequestStatements {
-  readonly statements: number;
+  readonly statementCount: number;
   /** The longest chain of statements in which each begins after the previous one ends. */
-  readonly sequential: number;
+  readonly sequentialCount: number;
   /** The last request's statements in the order in which they began; times are relative to the first one. */
-  readonly last: readonly SentStatement[];
+  readonly lastStatements: readonly SentStatement[];
 }
 
 const requestsPerPass = 6;
@@ -23,21 +23,21 @@ export async function countStatements(
   key: string,
   proxy: StatementProxy,
 ): Promise<RequestStatements> {
-  const counts: { statements: number; sequential: number }[] = [];
-  let last: readonly SentStatement[] = [];
+  const counts: { statementCount: number; sequentialCount: number }[] = [];
+  let lastStatements: readonly SentStatement[] = [];
   for (let request = 0; request < 2 * requestsPerPass; request += 1) {
     const path = paths[(request % requestsPerPass) % paths.length];
     proxy.take();
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
     await response.text();
     if (response.status !== 200) throw new Error(`Row ${row}: ${path} returned status ${response.status}.`);
-    last = proxy.take().sort((left, right) => left.startedAt - right.startedAt);
-    counts.push({ statements: last.length, sequential: longestChain(last) });
+    lastStatements = proxy.take().sort((left, right) => left.startedAt - right.startedAt);
+    counts.push({ statementCount: lastStatements.length, sequentialCount: longestChain(lastStatements) });
   }
   const warm = counts.slice(requestsPerPass);
   // The median, because background writes of usage and anchors coincide with some requests.
-  const typical = (part: "statements" | "sequential"): number => median(warm.map((count) => count[part]));
-  return { statements: typical("statements"), sequential: typical("sequential"), last };
+  const typical = (part: "statementCount" | "sequentialCount"): number => median(warm.map((count) => count[part]));
+  return { statementCount: typical("statementCount"), sequentialCount: typical("sequentialCount"), lastStatements };
 }
 
 /** The size of the largest set of statements that do not overlap in time (greedy by end time). */
@@ -52,10 +52,10 @@ function longestChain(sent: readonly SentStatement[]): number {
 }
 
 /** The statements of a request as lines: start and end in milliseconds, and the beginning of the text. */
-export function describeStatements({ last }: RequestStatements, characters: number): string[] {
-  const zero = last[0]?.startedAt ?? 0;
+export function describeStatements({ lastStatements }: RequestStatements, characters: number): string[] {
+  const zero = lastStatements[0]?.startedAt ?? 0;
   const at = (time: number): string => (time - zero).toFixed(2).padStart(6);
-  return last.map(
+  return lastStatements.map(
     ({ startedAt, endedAt, name, isParsed, text }) =>
       `${at(startedAt)}–${at(endedAt)} ms ${name === "" ? "unnamed" : "named  "}${isParsed ? " parsed" : "       "} ${text.replace(/\s+/g, " ").slice(0, characters)}`,
   );

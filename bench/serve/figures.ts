@@ -71,8 +71,8 @@ const linesOf = (figures: RowFigures): BenchResult["table"] =>
 /** The figures with targets, and their marks. */
 const targetLine = (summary: Summary) => ({
   row: titleOf(summary),
-  statements: summary.statements.statements,
-  "one after another": summary.statements.sequential,
+  statements: summary.statements.statementCount,
+  "one after another": summary.statements.sequentialCount,
   connections: summary.compared.connections,
   ratio: rounded(summary.rate.median),
   spread: spreadText(summary.rate),

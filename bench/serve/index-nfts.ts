@@ -31,7 +31,7 @@ export const nftHolders: readonly NftHolder[] = numberedHolders;
 
 /** Writes collections with metadata, their tokens with documents, and the lowest prices of their sales by day. */
 export async function writeNfts(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
-  await writeCollections(database, chainId, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerDay));
+  await writeCollections(database, chainId, Math.floor(timeOfBlock(facts, facts.blockCount - 1) / secondsPerDay));
   const held = numberedHolders.flatMap(({ number, wallet, collections: tokens }) =>
     tokens.flatMap((token) =>
       Array.from({ length: idsPerCollection }, (_, index) => ({ wallet, token, id: number * idsPerCollection + index })),
@@ -61,7 +61,7 @@ export async function writeNfts(database: Database, chainId: number, facts: Stor
       held.map(({ wallet }) => bytes(wallet)),
       held.map(({ token }) => bytes(token)),
       held.map(({ id }) => id),
-      facts.blocks,
+      facts.blockCount,
       bytes(hexOf(kinds.minter, 0, 5)),
     ],
   );

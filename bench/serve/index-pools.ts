@@ -59,11 +59,11 @@ export async function writePools(database: Database, chainId: number, facts: Sto
       pools.map(({ factory }) => bytes(factory)),
       pools.map(({ tokens }) => bytes(tokens[0])),
       pools.map(({ tokens }) => bytes(tokens[1])),
-      facts.blocks,
+      facts.blockCount,
       statesPerPool,
     ],
   );
-  await writeTotals(database, chainId, Math.floor(timeOfBlock(facts, facts.blocks - 1) / secondsPerHour) - 1);
+  await writeTotals(database, chainId, Math.floor(timeOfBlock(facts, facts.blockCount - 1) / secondsPerHour) - 1);
 }
 
 /** Writes the exchanges' totals at the end of each of the last 40 days and at the end of the last complete hour, as the roll-up job stores them. */

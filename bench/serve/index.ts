@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { bytes } from "../../runtime/database/codecs.ts";
 import type { Database } from "../../runtime/database/database.ts";
-import { nodeOf, reverseNamespaces, reverseNode } from "../../runtime/domains/names/nodes.ts";
-import { nameRecords } from "../../runtime/domains/names/projection.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "../../runtime/domains/names/name-nodes.ts";
+import { nameRecordKinds } from "../../runtime/domains/names/projection.ts";
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { secondsPerDay, secondsPerHour } from "../../runtime/lib/time.ts";
 import { factsOf, type StoryFacts, type StorySize, storyVersion, timeOfBlock } from "../queries/story.ts";
@@ -49,7 +49,7 @@ export async function openServedIndex(
   print("Copying the index, and adding prices, names, NFTs and pools");
   await server.copy(source, draft);
   const facts = factsOf(size);
-  await server.on(draft, async (database) => {
+  await server.runOn(draft, async (database) => {
     await writePrices(database, chainId, facts);
     await writeNames(database, chainId, facts);
     await writeNfts(database, chainId, facts);
@@ -63,7 +63,7 @@ export async function openServedIndex(
 /** Writes daily prices of the native token, and of every third token of ordinary wallets and of the busy address. */
 async function writePrices(database: Database, chainId: number, facts: StoryFacts): Promise<void> {
   const first = timeOfBlock(facts, 0);
-  const last = timeOfBlock(facts, facts.blocks - 1);
+  const last = timeOfBlock(facts, facts.blockCount - 1);
   const numbers = [...Array.from({ length: 300 }, (_, index) => index + 1), ...Array.from({ length: 3_000 }, (_, index) => index + 1_000)];
   const assets = [nativeTokenAddress, ...numbers.filter((number) => number % 3 === 0).map((number) => facts.tokenOf(number))];
   await database.query(
@@ -80,7 +80,7 @@ async function writePrices(database: Database, chainId: number, facts: StoryFact
          CROSS JOIN LATERAL (SELECT ((position * 37 + d.day * 11) % 9973 + 1)::numeric / 1e21 AS price) p RETURNING 1),
        priced AS (INSERT INTO priced_assets (chain_id, asset, hour, block_number) SELECT $1, asset, $3::int4, 0 FROM asset RETURNING 1)
      INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $4::int4, $5)`,
-    [chainId, assets.map(bytes), Math.floor(first / secondsPerHour), Math.floor(last / secondsPerHour), facts.blocks - 1],
+    [chainId, assets.map(bytes), Math.floor(first / secondsPerHour), Math.floor(last / secondsPerHour), facts.blockCount - 1],
   );
   if (last - first < secondsPerDay) throw new Error("Expected blocks that span more than one day.");
 }
@@ -95,10 +95,10 @@ async function writeNames(database: Database, chainId: number, facts: StoryFacts
   const records = named.flatMap(({ address, name }) => {
     const [forward, reverse] = [nodeOf(name), reverseNode(namespace, address)];
     return [
-      { contract: nameRegistry, node: forward, record: nameRecords.resolver, value: resolver },
-      { contract: nameRegistry, node: reverse, record: nameRecords.resolver, value: resolver },
-      { contract: resolver, node: forward, record: nameRecords.address, value: address },
-      { contract: resolver, node: reverse, record: nameRecords.name, value: `0x${Buffer.from(name).toString("hex")}` },
+      { contract: nameRegistry, node: forward, record: nameRecordKinds.resolver, value: resolver },
+      { contract: nameRegistry, node: reverse, record: nameRecordKinds.resolver, value: resolver },
+      { contract: resolver, node: forward, record: nameRecordKinds.address, value: address },
+      { contract: resolver, node: reverse, record: nameRecordKinds.name, value: `0x${Buffer.from(name).toString("hex")}` },
     ];
   });
   await database.query(

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { startApiServer } from "../../runtime/commands/api-server.ts";
-import { type ChainConfig, config } from "../../runtime/config/config.ts";
+import { type ChainConfig, configSchema } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 import { raisedLimits } from "./raised-limits.ts";
@@ -17,7 +17,7 @@ export interface BenchApiServer {
 export async function startBenchApiServer(database: Database, chain: ChainConfig): Promise<BenchApiServer> {
   const { key, id } = await createKeys(database).create({ label: "bench" });
   const server = await startApiServer({
-    config: config.parse({ port: 0, cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...raisedLimits } }),
+    config: configSchema.parse({ port: 0, cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...raisedLimits } }),
     chains: [chain],
     database,
     reader: database,

@@ -24,7 +24,7 @@ export async function openCachedIndex(
 ): Promise<string> {
   const draft = "bench_draft";
   await server.create(draft);
-  const schema = await server.on(draft, describeSchema);
+  const schema = await server.runOn(draft, describeSchema);
   const hash = createHash("sha256")
     .update(JSON.stringify([...inputs, schema]))
     .digest("hex")

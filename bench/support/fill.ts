@@ -38,7 +38,7 @@ export async function fillTables(
   let writing: Promise<unknown> = Promise.resolve();
   for (const decoded of portions(blocks, blocksPerBatch)) {
     const folded = parts.map(({ projection, memory }) => {
-      const rows = projection.fold(decoded, { chain: facts, state: memory.state, base: () => genesisBalance });
+      const rows = projection.fold(decoded, { chain: facts, state: memory.state, baseOutcome: () => genesisBalance });
       memory.store(rows);
       return rows;
     });
@@ -91,7 +91,7 @@ export function copyRows(
 }
 
 /** Writes the chain's row and the checkpoints, as the indexing loop would. */
-export async function describeChain(database: Database, chainId: number, { number, timestamp }: ChainBlock): Promise<void> {
+export async function writeChain(database: Database, chainId: number, { number, timestamp }: ChainBlock): Promise<void> {
   await database.query(
     `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, backfilled_at, latest_block, latest_timestamp, seen_at)
      VALUES ($1, 'bench', decode(repeat('00', 32), 'hex'), 0, now(), $2, $3, now())`,
@@ -105,7 +105,7 @@ export async function describeChain(database: Database, chainId: number, { numbe
 }
 
 /** Writes the same metadata for each token and empties the queue of contract reads. */
-export async function describeTokens(database: Database, chainId: number): Promise<void> {
+export async function writeTokenMetadata(database: Database, chainId: number): Promise<void> {
   await database.query(
     `INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block)
      SELECT DISTINCT ON (address) chain_id, address, block_number, 'Bench Token', 'BENCH', 18, block_number

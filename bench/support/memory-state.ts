@@ -39,7 +39,7 @@ export const createMemoryState = (projection: Projection, internRow: ReturnType<
   );
   for (const [name, load] of Object.entries(projection.loads)) {
     // Tables of other projections and of jobs, such as metadata, are still empty.
-    if (written.has(load.table)) byLoad.set(name, storeOf(load.table, Object.keys(load.key), load.values));
+    if (written.has(load.table)) byLoad.set(name, storeOf(load.table, Object.keys(load.key), load.valueColumns));
   }
   return {
     state: { get: (name, ...key) => byLoad.get(name)?.get(keyText(key)) } satisfies State,

@@ -13,13 +13,13 @@ export interface JobTime {
 }
 
 const noCapabilities: Capabilities = {
-  blockReceipts: false,
-  traces: null,
-  oldTraces: false,
-  finalizedTag: false,
-  archiveState: false,
-  stateByHash: false,
-  webSocket: null,
+  hasBlockReceipts: false,
+  traceKind: null,
+  hasOldTraces: false,
+  hasFinalizedTag: false,
+  hasArchiveState: false,
+  hasStateByHash: false,
+  hasWebSocket: null,
   batchSize: 1,
 };
 /** How long a job may run before it is considered endless. */
@@ -56,7 +56,7 @@ function contextOf(database: Database, chainId: number): JobContext {
     database,
     runExclusive: runExclusiveKeepingCache,
     runExclusiveKeepingCache,
-    source: { capabilities: noCapabilities, balances: unexpectedRequest, calls: unexpectedRequest, hashesOf: unexpectedRequest },
+    source: { capabilities: noCapabilities, balances: unexpectedRequest, runCalls: unexpectedRequest, hashesOf: unexpectedRequest },
     multicall: unexpectedRequest,
     clock: () => new Date(),
     logger: { info: () => undefined },

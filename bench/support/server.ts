@@ -14,7 +14,7 @@ export interface BenchServer {
   rename(name: string, to: string): Promise<void>;
   names(): Promise<readonly string[]>;
   /** Runs work on a database and closes the connections. */
-  on<T>(name: string, work: (database: Database) => Promise<T>): Promise<T>;
+  runOn<T>(name: string, work: (database: Database) => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function startBenchServer(dataDirectory: string, settings: Readonly
         const rows = await database.query<{ name: string }>("SELECT datname::text AS name FROM pg_database WHERE NOT datistemplate");
         return rows.map((row) => row.name);
       }),
-    on: (name, work) => withDatabase(urlOf(name), work),
+    runOn: (name, work) => withDatabase(urlOf(name), work),
     stop: () => server.stop(),
   };
 }

@@ -32,7 +32,7 @@ export interface BitcoinChain {
   /** Adds a block. The coinbase is given by its payments, or as a transaction, such as the coinbase of an earlier block. */
   mine(transactions?: readonly Transaction[], coinbase?: Transaction | readonly Payment[]): MinedBlock;
   /** Removes the blocks above a height. */
-  fork(height: number): void;
+  removeBlocksAbove(height: number): void;
   /** Returns an output of a transaction in the blocks up to a height (default: all blocks); of several transactions with the id, the newest. */
   coin(txid: string, vout: number, height?: number): Coin;
 }
@@ -80,7 +80,7 @@ export function createBitcoinChain(timeOf = (height: number): number => defaultG
   };
 
   mine();
-  return { blocks, mine, coin, fork: (height) => void blocks.splice(height + 1) };
+  return { blocks, mine, coin, removeBlocksAbove: (height) => void blocks.splice(height + 1) };
 }
 
 /** A coinbase with the height and a number that makes it unique (BIP 34). */
@@ -93,7 +93,7 @@ function coinbaseOf(height: number, salt: number, payments: readonly Payment[]):
 }
 
 /** A transaction that spends coins; its fee is their sum less the sum of the payments. */
-export function spend(coins: readonly Coin[], payments: readonly Payment[]): Transaction {
+export function createTransaction(coins: readonly Coin[], payments: readonly Payment[]): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;
   for (const { txid, vout } of coins) transaction.addInput(Uint8Array.from(Buffer.from(txid, "hex").reverse()), vout);

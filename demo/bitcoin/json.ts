@@ -8,7 +8,7 @@ export class NumberText {
 }
 
 /** An amount as Bitcoin Core prints it. */
-export const amount = (satoshi: bigint): NumberText =>
+export const btcAmount = (satoshi: bigint): NumberText =>
   new NumberText(`${satoshi / 10n ** 8n}.${String(satoshi % 10n ** 8n).padStart(8, "0")}`);
 
 /** Renders JSON, with each NumberText as its text. */

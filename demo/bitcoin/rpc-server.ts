@@ -8,8 +8,8 @@ const maxBodyBytes = 1_000_000;
 const requestMilliseconds = 10_000;
 
 /** A Bitcoin Core error, with the codes from its src/rpc/protocol.h. */
-export class RpcFailure extends Error {
-  override readonly name = "RpcFailure";
+export class RpcError extends Error {
+  override readonly name = "RpcError";
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -18,13 +18,13 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Returns the result of a method. @throws {RpcFailure} if the method fails. */
-export type RespondRpc = (method: string, params: readonly unknown[]) => unknown;
+/** Returns the result of a method. @throws {RpcError} if the method fails. */
+export type RpcHandler = (method: string, params: readonly unknown[]) => unknown;
 
 export interface RpcServerOptions {
-  readonly respond: RespondRpc;
+  readonly handler: RpcHandler;
   /** Whether JSON-RPC 2.0 requests receive JSON-RPC 2.0 responses, as in Bitcoin Core 28 and later. */
-  readonly supportsVersion2: boolean;
+  readonly supportsJsonRpc2: boolean;
   /** The user and password that requests must contain, as `user:password`; none are required by default. */
   readonly credentials?: string;
 }
@@ -43,22 +43,22 @@ interface Call {
 }
 
 /** Starts a server that responds like Bitcoin Core, to single calls and to batches, on a free port of the loopback interface. */
-export async function startRpcServer({ respond, supportsVersion2, credentials }: RpcServerOptions): Promise<RpcServer> {
+export async function startRpcServer({ handler, supportsJsonRpc2, credentials }: RpcServerOptions): Promise<RpcServer> {
   const failureOf = (error: unknown): { code: number; message: string } =>
-    error instanceof RpcFailure
+    error instanceof RpcError
       ? { code: error.code, message: error.message }
       : { code: -32603, message: `Internal error: ${String(error)}` };
 
   const respondToCall = (call: Call) => {
     const { jsonrpc, id = null, method, params = [] } = call;
-    const isVersion2 = jsonrpc === "2.0" && supportsVersion2;
+    const isJsonRpc2 = jsonrpc === "2.0" && supportsJsonRpc2;
     try {
-      if (typeof method !== "string" || !Array.isArray(params)) throw new RpcFailure(-32600, "Invalid Request object");
-      const result = respond(method, params);
-      return { isHttpError: false, body: isVersion2 ? { jsonrpc, result, id } : { result, error: null, id } };
+      if (typeof method !== "string" || !Array.isArray(params)) throw new RpcError(-32600, "Invalid Request object");
+      const result = handler(method, params);
+      return { isHttpError: false, body: isJsonRpc2 ? { jsonrpc, result, id } : { result, error: null, id } };
     } catch (error) {
       const failure = failureOf(error);
-      return { isHttpError: !isVersion2, body: isVersion2 ? { jsonrpc, error: failure, id } : { result: null, error: failure, id } };
+      return { isHttpError: !isJsonRpc2, body: isJsonRpc2 ? { jsonrpc, error: failure, id } : { result: null, error: failure, id } };
     }
   };
 

@@ -1,7 +1,7 @@
-import { type BitcoinChainConfig, bitcoinChain } from "../../runtime/config/bitcoin.ts";
+import { type BitcoinChainConfig, bitcoinChainSchema } from "../../runtime/config/bitcoin.ts";
 import { bitcoinNetworks } from "../../runtime/lib/bitcoin/networks.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
-import { createNodeResponses } from "./node-responses.ts";
+import { createRpcHandler } from "./rpc-handler.ts";
 import { startRpcServer } from "./rpc-server.ts";
 import { createBitcoinDemoStory } from "./story.ts";
 
@@ -22,9 +22,9 @@ export interface BitcoinDemo {
 /** Creates the chain and serves it on a free port of the loopback interface. The genesis time determines the chain, so nothing is stored. */
 export const startBitcoin = async (genesisTime: number): Promise<BitcoinDemo> => {
   const { chain, values } = createBitcoinDemoStory(genesisTime);
-  const server = await startRpcServer({ respond: createNodeResponses(() => chain, { client: "Ashlar Demo" }), supportsVersion2: true });
+  const server = await startRpcServer({ handler: createRpcHandler(() => chain, { client: "Ashlar Demo" }), supportsJsonRpc2: true });
   const rpcUrl = `http://127.0.0.1:${server.port}`;
-  const config = bitcoinChain.parse({
+  const config = bitcoinChainSchema.parse({
     name: "btc-regtest",
     kind: "bitcoin",
     network: "regtest",

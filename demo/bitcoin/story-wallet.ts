@@ -1,5 +1,5 @@
 import type { Transaction } from "bitcoinjs-lib";
-import { type Coin, type MinedBlock, type Payment, spend } from "./chain.ts";
+import { type Coin, createTransaction, type MinedBlock, type Payment } from "./chain.ts";
 import type { OutputKind, Wallet } from "./wallets.ts";
 
 /** The virtual bytes of each kind of signed input, of an output, and of the rest of a transaction: wallets compute fees from them. */
@@ -20,7 +20,7 @@ export interface PaymentOptions {
 }
 
 /** A transaction with its fee. */
-export interface Payout {
+export interface TransactionWithFee {
   readonly transaction: Transaction;
   readonly fee: bigint;
 }
@@ -30,11 +30,11 @@ export interface StoryWallet {
   readonly script: Uint8Array;
   readonly address: string;
   /** The total of the coins that can be spent in a block at a height. */
-  spendable(height: number): bigint;
+  spendableBalance(height: number): bigint;
   /** Pays with the oldest coins, and returns the change to the wallet. @throws {Error} if the coins do not suffice. */
-  pay(payments: readonly Payment[], options: PaymentOptions): Payout;
+  pay(payments: readonly Payment[], options: PaymentOptions): TransactionWithFee;
   /** Pays all coins to one script, less the fee and `otherPayments`. */
-  payAll(script: Uint8Array, options: PaymentOptions, otherPayments?: readonly Payment[]): Payout;
+  payAll(script: Uint8Array, options: PaymentOptions, otherPayments?: readonly Payment[]): TransactionWithFee;
   /** Adds the outputs of a block that pay the wallet. */
   receive(block: MinedBlock): void;
 }
@@ -48,14 +48,14 @@ export function createStoryWallet(kind: keyof typeof inputSizes, { script, addre
   const spendableAt = (height: number) => coins.filter((coin) => !coin.isCoinbase || coin.height + coinbaseMaturity <= height);
   const feeOf = (inputs: number, outputs: number, { feeRate }: PaymentOptions): bigint =>
     feeRate * (overhead + BigInt(inputs) * inputSizes[kind] + BigInt(outputs) * outputSize);
-  const spendCoins = (spent: readonly Coin[], payments: readonly Payment[]): Payout => {
+  const spendCoins = (spent: readonly Coin[], payments: readonly Payment[]): TransactionWithFee => {
     coins = coins.filter((coin) => !spent.includes(coin));
-    return { transaction: spend(spent, payments), fee: sum(spent) - sum(payments) };
+    return { transaction: createTransaction(spent, payments), fee: sum(spent) - sum(payments) };
   };
   return {
     script,
     address,
-    spendable: (height) => sum(spendableAt(height)),
+    spendableBalance: (height) => sum(spendableAt(height)),
     pay: (payments, options) => {
       const available = spendableAt(options.height);
       const needed = (count: number): bigint => sum(payments) + feeOf(count, payments.length + 1, options);

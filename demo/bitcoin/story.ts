@@ -2,8 +2,8 @@ import { address, crypto, networks, opcodes, script } from "bitcoinjs-lib";
 import { createRandom, type Random } from "../story/random.ts";
 import { storyDays } from "../story/types.ts";
 import { type BitcoinChain, createBitcoinChain, initialSubsidy } from "./chain.ts";
-import { createStoryWallet, type Payout, type StoryWallet } from "./story-wallet.ts";
-import { walletsOf } from "./wallets.ts";
+import { createStoryWallet, type StoryWallet, type TransactionWithFee } from "./story-wallet.ts";
+import { deriveWallets } from "./wallets.ts";
 
 const secondsPerDay = 86_400;
 const blocksPerDay = 4;
@@ -24,10 +24,10 @@ export interface BitcoinDemoStory {
 /** The story's wallets: a saver who is paid by an exchange and a friend and pays a shop, and the miner of all blocks. */
 const createWallets = () => ({
   saver: createStoryWallet("p2wpkh", { script: address.toOutputScript(documentedAddress, networks.regtest), address: documentedAddress }),
-  friend: createStoryWallet("p2pkh", walletsOf(1).p2pkh),
-  shop: createStoryWallet("p2tr", walletsOf(2).p2tr),
-  exchange: createStoryWallet("p2wsh", walletsOf(3).p2wsh),
-  miner: createStoryWallet("p2wpkh", walletsOf(4).p2wpkh),
+  friend: createStoryWallet("p2pkh", deriveWallets(1).p2pkh),
+  shop: createStoryWallet("p2tr", deriveWallets(2).p2tr),
+  exchange: createStoryWallet("p2wsh", deriveWallets(3).p2wsh),
+  miner: createStoryWallet("p2wpkh", deriveWallets(4).p2wpkh),
 });
 
 type Wallets = ReturnType<typeof createWallets>;
@@ -39,10 +39,10 @@ export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
   const chain = createBitcoinChain((height) => genesisTime + offsetOf(height));
   const last = firstDayBlocks + (storyDays - 1) * blocksPerDay + 1;
   for (let height = 1; height <= last; height += 1) {
-    const payouts = payoutsAt(height, wallets, random);
-    const fees = payouts.reduce((total, { fee }) => total + fee, 0n);
+    const blockTransactions = transactionsAt(height, wallets, random);
+    const fees = blockTransactions.reduce((total, { fee }) => total + fee, 0n);
     const coinbase = [{ script: wallets.miner.script, value: subsidyAt(height) + fees }];
-    const transactions = payouts.map(({ transaction }) => transaction);
+    const transactions = blockTransactions.map(({ transaction }) => transaction);
     const block = chain.mine(transactions, coinbase);
     for (const wallet of Object.values(wallets)) wallet.receive(block);
   }
@@ -69,12 +69,12 @@ const offsetOf = (height: number): number =>
 const subsidyAt = (height: number): bigint => initialSubsidy >> BigInt(Math.floor(height / halvingInterval));
 
 /** The transactions of a block after its coinbase. */
-function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wallets, random: Random): Payout[] {
+function transactionsAt(height: number, { saver, friend, shop, exchange, miner }: Wallets, random: Random): TransactionWithFee[] {
   const position = positionOf(height);
   if (position < 0) return [];
   const day = 1 + Math.floor(position / blocksPerDay);
   const options = { height, feeRate: BigInt(random.between(1, 20)) };
-  const partOf = (wallet: StoryWallet): bigint => (wallet.spendable(height) * BigInt(random.between(5, 30))) / 100n;
+  const partOf = (wallet: StoryWallet): bigint => (wallet.spendableBalance(height) * BigInt(random.between(5, 30))) / 100n;
   switch (position % blocksPerDay) {
     case 0:
       // Every third day, the miner sells all its coins.

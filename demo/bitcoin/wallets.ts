@@ -11,7 +11,7 @@ export interface Wallet {
 }
 
 /** Creates a wallet for every kind of output; the seed determines their keys. */
-export function walletsOf(seed: number, network = networks.regtest): Readonly<Record<OutputKind, Wallet>> {
+export function deriveWallets(seed: number, network = networks.regtest): Readonly<Record<OutputKind, Wallet>> {
   // A compressed public key is 02 or 03 and 32 bytes; nothing is signed with it.
   const key = (suffix: number): Uint8Array => Uint8Array.from([2, ...crypto.sha256(Uint8Array.from([seed, suffix]))]);
   const publicKey = key(0);

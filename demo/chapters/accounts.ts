@@ -1,6 +1,6 @@
 import { stringToHex } from "viem";
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
-import { addressOf, signer, treasury } from "../story/genesis.ts";
+import { addressOf, gardenerAddress, treasury } from "../story/genesis.ts";
 import type { Random } from "../story/random.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 
@@ -30,7 +30,7 @@ export interface Accounts {
   /** The users that trade tokens from the start. */
   readonly dealers: readonly Address[];
   /** The users that have joined before this day. */
-  active(day: number): readonly Address[];
+  activeUsers(day: number): readonly Address[];
 }
 
 /** Returns a random holder of the token among the candidates, or undefined if 20 attempts find none. */
@@ -54,11 +54,11 @@ const createAccounts = (context: StoryContext): Accounts => {
     marketMaker: addressOf("market maker"),
     secondMarketMaker: addressOf("keeper"),
     reporter: addressOf("reporter"),
-    gardener: signer,
+    gardener: gardenerAddress,
     washTraders: [addressOf("wash trader 1"), addressOf("wash trader 2")],
     users,
     dealers: users.slice(0, Math.max(12, context.scaled(90))),
-    active: (day) => {
+    activeUsers: (day) => {
       const joinedCount = Math.floor(((users.length - founderCount) * Math.min(day, lastJoiningDay)) / lastJoiningDay);
       return users.slice(0, founderCount + joinedCount);
     },
@@ -68,7 +68,7 @@ const createAccounts = (context: StoryContext): Accounts => {
 /** Creates the accounts and funds them from the treasury. Each day has native payments of all kinds. */
 export const setUpAccounts = async (context: StoryContext): Promise<{ accounts: Accounts; dailyCalls: DailyCalls }> => {
   const accounts = createAccounts(context);
-  const random = context.random("people");
+  const random = context.createRandom("people");
   const fund = (to: Address, etherAmount: number): Call => {
     context.holdings.receive(nativeTokenAddress, to, BigInt(etherAmount) * ether - gasReserve);
     return { from: treasury, to, value: BigInt(etherAmount) * ether };
@@ -82,11 +82,11 @@ export const setUpAccounts = async (context: StoryContext): Promise<{ accounts: 
       ...accounts.washTraders.map((account) => fund(account, 10)),
     ],
   ];
-  await context.mine([...mainAccountCalls, ...accounts.active(0).map((account) => fund(account, random.between(20, 90)))]);
+  await context.mine([...mainAccountCalls, ...accounts.activeUsers(0).map((account) => fund(account, random.between(20, 90)))]);
 
   const pay = (day: number): Call[] => {
     const { holdings } = context;
-    const active = accounts.active(day);
+    const active = accounts.activeUsers(day);
     const from = findHolder(context, nativeTokenAddress, active, random);
     if (from === undefined) return [];
     const kind = random.below(25);
@@ -99,7 +99,7 @@ export const setUpAccounts = async (context: StoryContext): Promise<{ accounts: 
     return kind === 3 ? [{ from, to, value, data: stringToHex(`invoice ${random.below(9_999)}`), gas: 40_000 }] : [{ from, to, value }];
   };
   const dailyCalls: DailyCalls = (day) => {
-    const joining = accounts.active(day + 1).slice(accounts.active(day).length);
+    const joining = accounts.activeUsers(day + 1).slice(accounts.activeUsers(day).length);
     return [
       ...joining.map((account) => fund(account, random.between(5, 40))),
       ...Array.from({ length: context.scaled(48) }, () => pay(day)).flat(),

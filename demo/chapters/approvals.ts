@@ -7,7 +7,7 @@ import type { Tokens } from "./tokens.ts";
 
 /** Creates the daily ERC-20 approvals: unlimited, limited, spent by the spender, and revoked. */
 export const setUpApprovals = (context: StoryContext, accounts: Accounts, tokens: Tokens, exchange: Exchange): DailyCalls => {
-  const random = context.random("approvals");
+  const random = context.createRandom("approvals");
   const approve = (from: Address, token: Address, spender: Address, amount: bigint): Call => ({
     from,
     to: token,
@@ -16,7 +16,7 @@ export const setUpApprovals = (context: StoryContext, accounts: Accounts, tokens
   });
   const randomAction = (day: number): Call[] => {
     const token = random.pick(tokens.all);
-    const owner = findHolder(context, token.address, accounts.active(day), random);
+    const owner = findHolder(context, token.address, accounts.activeUsers(day), random);
     if (owner === undefined) return [];
     const spender = random.pick(accounts.users.slice(0, 12));
     const kind = random.below(6);
@@ -27,7 +27,7 @@ export const setUpApprovals = (context: StoryContext, accounts: Accounts, tokens
     if (kind === 3) return [approve(accounts.trader, token.address, spender, BigInt(random.between(5, 50)) * token.unit)];
     if (kind === 4) return [approve(owner, tokens.old.address, exchange.router, BigInt(random.between(1, 50)) * tokens.old.unit)];
     const amount = context.holdings.spend(token.address, owner, random, [5, 30]);
-    const receiver = random.pick(accounts.active(day));
+    const receiver = random.pick(accounts.activeUsers(day));
     context.holdings.receive(token.address, receiver, (amount * 98n) / 100n);
     // Approves twice the spent amount, so that a remainder stays approved.
     return [

@@ -16,7 +16,7 @@ export const setUpEditions = async (
   const { abi } = artifacts.editions;
   const editions = await context.deploy(deployer, artifacts.editions);
   const badges = await context.deploy(deployer, artifacts.presetMultiToken, [badgeUri]);
-  const random = context.random("editions");
+  const random = context.createRandom("editions");
   const balances = new Map<string, { owner: Address; id: bigint; amount: bigint }>();
   const change = (owner: Address, id: bigint, amount: bigint): void => {
     const key = `${owner} ${id}`;
@@ -48,8 +48,8 @@ export const setUpEditions = async (
 
   const send = (to: Address): Call => {
     const { owner, id, amount } = random.pick([...balances.values()].filter((held) => held.owner !== collector));
-    const part = random.chance(25) ? 0n : 1n + BigInt(random.below(Number(amount)));
-    if (random.chance(4)) {
+    const part = random.oneIn(25) ? 0n : 1n + BigInt(random.below(Number(amount)));
+    if (random.oneIn(4)) {
       const second = [...balances.values()].find((held) => held.owner === owner && held.id !== id);
       const ids = second === undefined ? [id] : [id, second.id];
       const parts = second === undefined ? [part] : [part, 1n];
@@ -64,7 +64,7 @@ export const setUpEditions = async (
     return { from: owner, to: editions, data: encode(abi, "safeTransferFrom", [owner, to, id, part, "0x"]), gas: 150_000 };
   };
   const randomAction = (day: number): Call => {
-    const to = random.pick(accounts.active(day));
+    const to = random.pick(accounts.activeUsers(day));
     const kind = random.below(12);
     if (kind < 3) return mint(to, random.pick(editionIds), BigInt(random.between(1, 10)));
     if (kind === 3) return mintBatch(to, editionIds.slice(random.below(6), 6 + random.below(6)), 2n);

@@ -57,7 +57,7 @@ export const setUpCollectibles = async (
     deployer,
     0n,
   );
-  const random = context.random("collectibles");
+  const random = context.createRandom("collectibles");
   const { editions, badges, dailyCalls: editionsCalls } = await setUpEditions(context, accounts);
   await context.mine([
     ...Array.from({ length: collectorArtCount }, () => art.mint(collector)),
@@ -68,7 +68,7 @@ export const setUpCollectibles = async (
   ]);
 
   const randomAction = (day: number): Call[] => {
-    const active = accounts.active(day);
+    const active = accounts.activeUsers(day);
     const kind = random.below(14);
     if (kind < 4) return [art.mint(random.pick([...active, trader, collector]))];
     if (kind < 5) return [passes.mint(random.pick(active))];
@@ -79,10 +79,10 @@ export const setUpCollectibles = async (
     if (kind === 6) return [{ from: owner, to: collection.address, data: encodeApprove(random.pick(accounts.dealers), id), gas: 90_000 }];
     if (kind === 7) {
       const operator = random.pick(accounts.dealers.filter((dealer) => dealer !== owner));
-      return [{ from: owner, to: collection.address, data: encodeApprovalForAll(operator, random.chance(2)), gas: 90_000 }];
+      return [{ from: owner, to: collection.address, data: encodeApprovalForAll(operator, random.oneIn(2)), gas: 90_000 }];
     }
-    if (kind === 8 && random.chance(3)) return [collection.burn(id, owner)];
-    const to = random.chance(12) ? trader : random.pick(active);
+    if (kind === 8 && random.oneIn(3)) return [collection.burn(id, owner)];
+    const to = random.oneIn(12) ? trader : random.pick(active);
     collection.owners.set(id, to);
     return [{ from: owner, to: collection.address, data: encodeTransferFrom(owner, to, id), gas: 150_000 }];
   };

@@ -19,7 +19,7 @@ export const createSwaps = (
   prices: MarketPrices,
 ): ((day: number) => readonly Call[]) => {
   const { holdings, artifacts } = context;
-  const random = context.random("swaps");
+  const random = context.createRandom("swaps");
   const usd = tokens.usd.address;
   const gold = tokens.gold.address;
   const salt = tokens.salt.address;
@@ -48,18 +48,18 @@ export const createSwaps = (
     return (paid * paidRate.price * boughtRate.unit * 6n) / (paidRate.unit * boughtRate.price * 10n);
   };
   const buyWithEther = (from: Address, to: Address, amount: bigint, route: readonly Address[], bought: Address): Call =>
-    random.chance(4)
+    random.oneIn(4)
       ? // Overpays, so that the router refunds the rest.
         call(from, "swapETHForExactTokens", [affordableAmount(bought, amount), route, to, farDeadline], amount)
       : call(from, "swapExactETHForTokens", [0n, route, to, farDeadline], amount);
   const swap = (from: Address, route: readonly Address[]): Call[] => {
     const [paid, bought] = [route[0] as Address, route.at(-1) as Address];
-    const to = random.chance(15) ? random.pick(accounts.dealers) : from;
-    const paysEther = paid === weth && random.chance(2);
+    const to = random.oneIn(15) ? random.pick(accounts.dealers) : from;
+    const paysEther = paid === weth && random.oneIn(2);
     const amount = holdings.spend(paysEther ? nativeTokenAddress : paid, from, random, paysEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
     if (paysEther) return [buyWithEther(from, to, amount, route, bought)];
-    const functionName = bought === weth && random.chance(2) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
+    const functionName = bought === weth && random.oneIn(2) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
     return [call(from, functionName, [amount, 0n, route, to, farDeadline])];
   };
   return (day) => {

@@ -69,5 +69,5 @@ export interface RangePool {
   /** Millionths of the input. */
   readonly fee: number;
   /** The tick spacing of positions. */
-  readonly spacing: number;
+  readonly tickSpacing: number;
 }

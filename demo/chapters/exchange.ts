@@ -2,7 +2,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { createCorrections } from "./exchange-corrections.ts";
+import { createArbitrageSwaps } from "./exchange-arbitrage.ts";
 import { createSwaps } from "./exchange-swaps.ts";
 import { type Exchange, farDeadline, unlimited } from "./exchange-types.ts";
 import { createMarketPrices, type MarketPrices } from "./market-prices.ts";
@@ -69,7 +69,7 @@ export const setUpExchange = async (
   const exchange = await createPairs(context, accounts, tokens, weth);
   const { holdings, artifacts } = context;
   const { router, pairs } = exchange;
-  const random = context.random("liquidity");
+  const random = context.createRandom("liquidity");
   const providers = accounts.dealers.slice(0, Math.max(3, context.scaled(12)));
   const pools = [
     { pair: pairs.dollarEther, tokens: [weth, tokens.usd.address] },
@@ -110,7 +110,7 @@ export const setUpExchange = async (
       [tokens.toll.address, { unit: tokens.toll.unit, price: 300_000n }],
     ]),
   );
-  const correct = createCorrections(context, prices, {
+  const arbitrage = createArbitrageSwaps(context, prices, {
     maker: accounts.marketMaker,
     router,
     functionName: "swapExactTokensForTokens",
@@ -118,7 +118,7 @@ export const setUpExchange = async (
     balanceDivisor: 5n,
   });
   const swaps = createSwaps(context, accounts, tokens, weth, exchange, prices);
-  const traderRandom = context.random("liquidity of the trader");
+  const traderRandom = context.createRandom("liquidity of the trader");
   /** The trader adds liquidity every week, and removes some of it every other week. */
   const traderCalls = async (day: number): Promise<Call[]> => {
     if (day % 7 === 2) return [add(accounts.trader, traderRandom)];
@@ -127,12 +127,12 @@ export const setUpExchange = async (
   const dailyCalls: DailyCalls = async (day) => {
     const order = [...providers.slice(day % providers.length), ...providers.slice(0, day % providers.length)];
     prices.nextDay();
-    const corrections = await correct(pools);
+    const arbitrageSwaps = await arbitrage(pools);
     const removals: Call[] = [];
     // Each provider removes once, because its balance is read at the start of the day.
     for (const provider of order.slice(0, context.scaled(3))) removals.push(...(await remove(provider)));
     const additions = order.slice(0, context.scaled(5)).map((provider) => add(provider));
-    return [...corrections, ...removals, ...additions, ...(await traderCalls(day)), ...swaps(day)];
+    return [...arbitrageSwaps, ...removals, ...additions, ...(await traderCalls(day)), ...swaps(day)];
   };
   return { exchange, prices, dailyCalls };
 };

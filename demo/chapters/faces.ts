@@ -21,7 +21,7 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
   const { abi } = artifacts.punkLike;
   const { deployer, collector, dealers } = accounts;
   const faces = await context.deploy(deployer, artifacts.punkLike, [supply]);
-  const random = context.random("faces");
+  const random = context.createRandom("faces");
   const owners: Address[] = Array.from({ length: assignedCount }, (_, index) => (index < 3 ? collector : random.pick(dealers)));
   const call = (from: Address, functionName: string, parameters: readonly unknown[], value = 0n): Call => ({
     from,
@@ -37,7 +37,7 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
 
   const findPayer = (day: number, owner: Address, price: bigint): Address | undefined => {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const payer = random.pick(accounts.active(day));
+      const payer = random.pick(accounts.activeUsers(day));
       if (payer !== owner && holdings.balanceOf(nativeTokenAddress, payer) >= price) return payer;
     }
     return undefined;

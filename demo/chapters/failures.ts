@@ -20,7 +20,7 @@ export const setUpFailures = async (
   collectibles: Collectibles,
 ): Promise<{ failingContract: Address; dailyCalls: DailyCalls }> => {
   const { artifacts } = context;
-  const random = context.random("failures");
+  const random = context.createRandom("failures");
   const failingContract = await context.deploy(accounts.deployer, artifacts.failingFunctions);
   const usd = tokens.usd.address;
   const failingCall = (from: Address, to: Address | null, data: Call["data"], overrides: Partial<Call> = {}): Call => ({
@@ -29,7 +29,7 @@ export const setUpFailures = async (
     data: data ?? "0x",
     gas: 200_000,
     ...overrides,
-    fails: true,
+    shouldFail: true,
   });
   const encodeFailingCall = (functionName: string, parameters: readonly unknown[] = []) =>
     encode(artifacts.failingFunctions.abi, functionName, parameters);

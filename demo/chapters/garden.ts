@@ -59,7 +59,7 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   const { artifacts } = context;
   const { abi } = artifacts.gardenCollection;
   const address = await context.deploy(accounts.deployer, artifacts.gardenCollection);
-  const random = context.random("garden");
+  const random = context.createRandom("garden");
   const registry = createPlantRegistry([accounts.collector, accounts.gardener, ...accounts.washTraders]);
   let planted = 0n;
   const plant = (owners: readonly Address[]): Call => {
@@ -78,7 +78,7 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   const chooseOwner = (day: number): Address => {
     const choice = random.below(40);
     if (choice < 2) return accounts.gardener;
-    return choice === 2 ? accounts.trader : choice === 3 ? accounts.collector : random.pick(accounts.active(day));
+    return choice === 2 ? accounts.trader : choice === 3 ? accounts.collector : random.pick(accounts.activeUsers(day));
   };
   const plantBatch = (day: number, firstOwnersOfBatch: readonly Address[] = []): readonly Call[] => {
     const size = sizes.shift();
@@ -93,13 +93,13 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   const randomAction = (day: number): readonly Call[] => {
     const id = registry.pick(random);
     const owner = registry.ownerOf(id);
-    const receiver = random.pick(accounts.active(day));
+    const receiver = random.pick(accounts.activeUsers(day));
     const kind = random.below(12);
     if (kind === 0) return [{ from: owner, to: address, data: encodeApprove(random.pick(accounts.dealers), id), gas: 90_000 }];
     if (kind === 1) {
       const operator = random.pick(accounts.dealers.filter((dealer) => dealer !== owner));
       const granted = { from: owner, to: address, data: encodeApprovalForAll(operator, true), gas: 90_000 };
-      return random.chance(2) ? [granted] : [granted, { ...granted, data: encodeApprovalForAll(operator, false) }];
+      return random.oneIn(2) ? [granted] : [granted, { ...granted, data: encodeApprovalForAll(operator, false) }];
     }
     if (kind === 2) {
       const spender = random.pick(accounts.dealers.filter((dealer) => dealer !== owner));
@@ -109,11 +109,11 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
         { from: spender, to: address, data: encodeTransferFrom(owner, receiver, id), gas: 150_000 },
       ];
     }
-    if (kind === 3 && random.chance(4)) {
+    if (kind === 3 && random.oneIn(4)) {
       registry.remove(id);
       return [{ from: owner, to: address, data: encode(abi, "uproot", [id]), gas: 120_000 }];
     }
-    const to = random.chance(20) ? accounts.collector : receiver;
+    const to = random.oneIn(20) ? accounts.collector : receiver;
     registry.move(id, to);
     return [{ from: owner, to: address, data: encodeTransferFrom(owner, to, id), gas: 150_000 }];
   };

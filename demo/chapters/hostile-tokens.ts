@@ -1,5 +1,5 @@
 /** The CIDv1 of the hostile documents on the demo's gateway. */
-export const hostileFolder = "bafybeiffrgp2jemtxekg7lowty2nhdujb2n7qwkvljobyvp2acq2ghe5fe";
+export const hostileFolderCid = "bafybeiffrgp2jemtxekg7lowty2nhdujb2n7qwkvljobyvp2acq2ghe5fe";
 
 /** The responses of `tokenURI`, in the order of the contract's enum. */
 const responses = ["uri", "long", "revert", "endless", "noText"] as const;
@@ -22,7 +22,7 @@ const createToken = (kind: string, uri: string, response: HostileToken["response
   uri,
   length,
 });
-const onGateway = (kind: string, path = kind): HostileToken => createToken(kind, `ipfs://${hostileFolder}/${path}`);
+const onGateway = (kind: string, path = kind): HostileToken => createToken(kind, `ipfs://${hostileFolderCid}/${path}`);
 
 const scriptedPicture =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(document.domain)</script><foreignObject><iframe src="https://evil.example/"/></foreignObject></svg>';

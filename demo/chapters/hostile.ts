@@ -9,7 +9,7 @@ const firstDay = 50;
 const tokensPerDay = 10;
 
 /** A collection with a single owner. */
-export interface Hostile {
+export interface HostileCollection {
   readonly collection: Address;
   readonly owner: Address;
 }
@@ -21,7 +21,7 @@ const gasFor = (characters: number): number => 250_000 + Math.ceil(characters / 
 export const setUpHostile = async (
   context: StoryContext,
   { deployer, dealers }: Accounts,
-): Promise<{ hostile: Hostile; dailyCalls: DailyCalls }> => {
+): Promise<{ hostile: HostileCollection; dailyCalls: DailyCalls }> => {
   const { artifacts } = context;
   const owner = dealers[4] as Address;
   const { abi } = artifacts.hostileCollection;

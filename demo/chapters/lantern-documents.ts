@@ -1,5 +1,5 @@
 /** The CIDv1 of the lanterns' documents. It is well-formed, but only the demo's gateway resolves it. */
-export const lanternFolder = "bafybeigpv4sjqi7waqigrdhplar7x5nkqjaoujaxlb4ver5ervq3lkb63y";
+export const lanternFolderCid = "bafybeigpv4sjqi7waqigrdhplar7x5nkqjaoujaxlb4ver5ervq3lkb63y";
 
 /** The number of lanterns in the full story. */
 export const lanternCount = 120;
@@ -11,7 +11,7 @@ export const lanternDocument = (id: number): string =>
   JSON.stringify({
     name: `Harbor Lantern #${id}`,
     description: "A light at the end of a pier.",
-    image: `ipfs://${lanternFolder}/images/${id}.svg`,
+    image: `ipfs://${lanternFolderCid}/images/${id}.svg`,
     external_url: `https://lanterns.example/${id}`,
     attributes: [
       { trait_type: "Pier", value: pick(["North", "East", "South", "West"], id) },

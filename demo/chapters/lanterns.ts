@@ -2,7 +2,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeTransferFrom } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { lanternCount, lanternFolder } from "./lantern-documents.ts";
+import { lanternCount, lanternFolderCid } from "./lantern-documents.ts";
 
 const lanternsPerCall = 40;
 
@@ -16,8 +16,8 @@ interface Lanterns {
 export const setUpLanterns = async (context: StoryContext, accounts: Accounts): Promise<Lanterns & { dailyCalls: DailyCalls }> => {
   const { artifacts } = context;
   const { deployer, collector, trader, dealers } = accounts;
-  const address = await context.deploy(deployer, artifacts.basedCollection, ["Harbor Lanterns", "LANTERN", `ipfs://${lanternFolder}/`]);
-  const random = context.random("lanterns");
+  const address = await context.deploy(deployer, artifacts.basedCollection, ["Harbor Lanterns", "LANTERN", `ipfs://${lanternFolderCid}/`]);
+  const random = context.createRandom("lanterns");
   const count = Math.max(12, context.scaled(lanternCount));
   // The collector keeps the first two lanterns.
   const owners = Array.from({ length: count }, (_, index) => (index < 2 ? collector : index < 4 ? trader : random.pick(dealers)));
@@ -32,7 +32,7 @@ export const setUpLanterns = async (context: StoryContext, accounts: Accounts): 
     if (day % 2 === 1) return [];
     const index = random.between(2, count - 1);
     const owner = owners[index] as Address;
-    const to = random.pick(accounts.active(day));
+    const to = random.pick(accounts.activeUsers(day));
     owners[index] = to;
     return [{ from: owner, to: address, data: encodeTransferFrom(owner, to, BigInt(index + 1)), gas: 150_000 }];
   };

@@ -27,7 +27,7 @@ export const setUpLending = async (
   const lendingTokens = [...reserves.flatMap(({ aToken, variableDebt }) => [aToken, variableDebt]), dollars.stableDebt];
   const people = [trader, collector, ...dealers.slice(0, 3)];
   const speculator = dealers[3] as Address;
-  const random = context.random("lending");
+  const random = context.createRandom("lending");
   const actions = createLendingActions(context, random);
   const { supply, borrow, borrowAmount, position, callPool } = actions;
 

@@ -22,7 +22,7 @@ const dailyThousandths = 40;
 
 /** Creates market prices from initial rates. */
 export const createMarketPrices = (context: StoryContext, initial: ReadonlyMap<Address, Rate>): MarketPrices => {
-  const random = context.random("market");
+  const random = context.createRandom("market");
   const rates = new Map(initial);
   return {
     rate: (token) => rates.get(token) ?? { unit: 1n, price: 0n },

@@ -7,7 +7,7 @@ import {
   encodeFulfillOrder,
   encodeValidate,
   erc20Item,
-  native,
+  nativeItem,
   type OrderItem,
   type SeaportOrder,
   withRecipient,
@@ -47,7 +47,7 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
     salt += 1n;
     return salt;
   };
-  const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? native(amount) : erc20Item(weth, amount));
+  const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? nativeItem(amount) : erc20Item(weth, amount));
   const considerations = (seller: Address, currency: Currency, price: bigint): readonly ConsiderationItem[] => {
     const { seller: proceeds, fee, royalty } = splitPrice(price);
     return [
@@ -70,7 +70,7 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
       createOrder({ offerer: seller, offer, consideration: considerations(seller, currency, price), salt: nextSalt(), partial }),
     /** Creates an offer of tokens for a price without fees. */
     listWithoutFees: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
-      createOrder({ offerer: seller, offer, consideration: [withRecipient(seller, native(price))], salt: nextSalt() }),
+      createOrder({ offerer: seller, offer, consideration: [withRecipient(seller, nativeItem(price))], salt: nextSalt() }),
     /** Creates an offer of wrapped ether for tokens; the seller pays the fees. */
     bid: (bidder: Address, requested: readonly OrderItem[], price: bigint): SeaportOrder => {
       const { fee, royalty } = splitPrice(price);

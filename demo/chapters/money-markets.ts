@@ -4,7 +4,7 @@ import { encode, encodeApprove } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 import { unlimited } from "./exchange-types.ts";
-import { createMarketActions, type StoryMarket } from "./money-market.ts";
+import { createMarketActions, type StoryMarket } from "./market-actions.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** Two lending protocols of cTokens, which differ in their events. */
@@ -87,7 +87,7 @@ const setUpProtocol = async (
   const collateral = await deployMarket(context, deployer, registry, pair[0]);
   const dollar = await deployMarket(context, deployer, registry, pair[1]);
   const markets = [collateral, dollar] as const;
-  const random = context.random(subject);
+  const random = context.createRandom(subject);
   const actions = createMarketActions(context, markets, deployer, random);
   const debtor = dealers[10] as Address;
   const people = [trader, collector, ...dealers.slice(6, 10)];

@@ -14,7 +14,7 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
   const { artifacts, holdings } = context;
   const { abi } = artifacts.payouts;
   const payouts = await context.deploy(accounts.deployer, artifacts.payouts);
-  const random = context.random("payouts");
+  const random = context.createRandom("payouts");
   await context.mine(
     Array.from({ length: cloneCount }, (): Call => ({ from: accounts.deployer, to: payouts, data: encode(abi, "createClone") })),
   );
@@ -41,8 +41,8 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
     return deposit === undefined ? [] : [pay(deposit.owner, 0n, "withdraw", [deposit.amount])];
   };
   const randomAction = (day: number): Call[] => {
-    const active = accounts.active(day);
-    const from = random.chance(10) ? accounts.trader : findHolder(context, nativeTokenAddress, active, random);
+    const active = accounts.activeUsers(day);
+    const from = random.oneIn(10) ? accounts.trader : findHolder(context, nativeTokenAddress, active, random);
     if (from === undefined) return [];
     const kind = random.below(9);
     if (kind === 0) return withdraw();

@@ -2,7 +2,7 @@ import { hashTypedData, parseSignature } from "viem";
 import { sign } from "viem/accounts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer, encodeTransferFrom } from "../story/encode.ts";
-import { signerKey } from "../story/genesis.ts";
+import { gardenerPrivateKey } from "../story/genesis.ts";
 import { type Call, type DailyCalls, type StoryContext, storyDays } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 import { farDeadline, unlimited } from "./exchange-types.ts";
@@ -33,7 +33,7 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
     nonce += 1n;
     const signature = await sign({
       hash: hashTypedData({ domain, types, primaryType: "Permit", message }),
-      privateKey: signerKey,
+      privateKey: gardenerPrivateKey,
       to: "hex",
     });
     const { r, s, yParity } = parseSignature(signature);
@@ -76,7 +76,7 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
     approve(collector, first, 0n),
   ]);
 
-  const random = context.random("permits");
+  const random = context.createRandom("permits");
   return {
     coin,
     dailyCalls: async (day) => {

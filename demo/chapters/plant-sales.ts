@@ -66,7 +66,7 @@ const recordSale = ({ garden, funds }: MarketplaceContext, id: bigint, buyer: Ad
 const buyListing = (context: MarketplaceContext, day: number, listing: Listing, currency: Currency): readonly Call[] => {
   const { accounts, funds, orders } = context;
   const { order, id, price, value } = listing;
-  const buyer = funds.findBuyer(accounts.active(day), order.offerer, currency, price);
+  const buyer = funds.findBuyer(accounts.activeUsers(day), order.offerer, currency, price);
   if (buyer === undefined) return [];
   recordSale(context, id, buyer, currency, price);
   return [...(currency === "weth" ? orders.approveWeth(buyer) : []), orders.fill(buyer, order, value)];
@@ -83,7 +83,7 @@ const bidAndAccept = (context: MarketplaceContext, day: number): readonly Call[]
   const id = garden.registry.pick(random);
   const seller = garden.registry.ownerOf(id);
   const price = prices.askingPrice();
-  const bidder = funds.findBuyer(accounts.active(day), seller, "weth", price);
+  const bidder = funds.findBuyer(accounts.activeUsers(day), seller, "weth", price);
   if (bidder === undefined) return [];
   const order = orders.bid(bidder, [erc721Item(garden.address, id)], price);
   recordSale(context, id, bidder, "weth", price);
@@ -140,7 +140,7 @@ const sweepListings = (context: MarketplaceContext, day: number): readonly Call[
   registry.release(first);
   const listings = [listPlant(context, first, "native"), listPlant(context, second, "native")];
   const total = listings.reduce((sum, { price }) => sum + price, 0n);
-  const buyer = funds.findBuyer(accounts.active(day), registry.ownerOf(first), "native", total);
+  const buyer = funds.findBuyer(accounts.activeUsers(day), registry.ownerOf(first), "native", total);
   if (buyer === undefined || buyer === registry.ownerOf(second)) return listings.flatMap(({ calls }) => calls);
   for (const { id, price } of listings) recordSale(context, id, buyer, "native", price);
   const data = encodeFulfillAvailableOrders(listings.map(({ order }) => ({ order })));
@@ -152,7 +152,7 @@ const matchListingAndBid = (context: MarketplaceContext, day: number): readonly 
   const { accounts, garden, marketplace, orders, funds, random } = context;
   const listing = listPlant(context, garden.registry.pick(random), "weth");
   const { order, id, price, calls } = listing;
-  const bidder = funds.findBuyer(accounts.active(day), order.offerer, "weth", price);
+  const bidder = funds.findBuyer(accounts.activeUsers(day), order.offerer, "weth", price);
   if (bidder === undefined) return calls;
   const bid = orders.bidWithoutFees(bidder, erc721Item(garden.address, id), price);
   recordSale(context, id, bidder, "weth", price);

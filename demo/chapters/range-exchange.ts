@@ -5,8 +5,8 @@ import type { Accounts } from "./accounts.ts";
 import { type RangeExchange, type RangePool, unlimited } from "./exchange-types.ts";
 import type { MarketPrices } from "./market-prices.ts";
 import { setUpRangePositions } from "./range-positions.ts";
-import { sqrtPriceAt } from "./range-price.ts";
 import { createRangeSwaps } from "./range-swaps.ts";
+import { sqrtPriceAt } from "./sqrt-price.ts";
 import type { Tokens } from "./tokens.ts";
 
 const ether = 10n ** 18n;
@@ -17,14 +17,14 @@ const createPool = async (
   prices: MarketPrices,
   { factory, positions }: Omit<RangeExchange, "pools">,
   pair: readonly [Address, Address],
-  { fee, spacing }: Pick<RangePool, "fee" | "spacing">,
+  { fee, tickSpacing }: Pick<RangePool, "fee" | "tickSpacing">,
 ): Promise<RangePool> => {
   const { artifacts } = context;
   const tokens = [...pair].sort() as [Address, Address];
   const data = encode(artifacts.positionManager.abi, "createAndInitializePoolIfNecessary", [...tokens, fee, sqrtPriceAt(prices, tokens)]);
   await context.mine([{ from: accounts.secondMarketMaker, to: positions, data, gas: 6_000_000 }]);
   const pool = await context.read<Address>(factory, artifacts.rangeFactory.abi, "getPool", [...tokens, fee]);
-  return { pool: pool.toLowerCase() as Address, tokens, fee, spacing };
+  return { pool: pool.toLowerCase() as Address, tokens, fee, tickSpacing };
 };
 
 /** Deploys a Uniswap V3 exchange with two pools of different fees. Several accounts hold positions; each day has swaps. */
@@ -34,7 +34,7 @@ export const setUpRangeExchange = async (
   tokens: Tokens,
   weth: Address,
   prices: MarketPrices,
-): Promise<{ ranges: RangeExchange; dailyCalls: DailyCalls }> => {
+): Promise<{ rangeExchange: RangeExchange; dailyCalls: DailyCalls }> => {
   const { artifacts } = context;
   const { deployer, secondMarketMaker } = accounts;
   const factory = await context.deploy(deployer, artifacts.rangeFactory);
@@ -43,9 +43,9 @@ export const setUpRangeExchange = async (
   const positions = await context.deploy(deployer, artifacts.positionManager, [factory, weth, descriptor]);
   const contracts = { factory, router, positions, descriptor };
   const [usd, gold] = [tokens.usd.address, tokens.gold.address];
-  const dollarEther = await createPool(context, accounts, prices, contracts, [usd, weth], { fee: 500, spacing: 10 });
-  const goldEther = await createPool(context, accounts, prices, contracts, [gold, weth], { fee: 3_000, spacing: 60 });
-  const ranges: RangeExchange = { ...contracts, pools: { dollarEther: dollarEther.pool, goldEther: goldEther.pool } };
+  const dollarEther = await createPool(context, accounts, prices, contracts, [usd, weth], { fee: 500, tickSpacing: 10 });
+  const goldEther = await createPool(context, accounts, prices, contracts, [gold, weth], { fee: 3_000, tickSpacing: 60 });
+  const rangeExchange: RangeExchange = { ...contracts, pools: { dollarEther: dollarEther.pool, goldEther: goldEther.pool } };
 
   const traders = [accounts.trader, ...accounts.dealers.slice(0, Math.max(4, context.scaled(10)))];
   await context.mine(
@@ -75,5 +75,5 @@ export const setUpRangeExchange = async (
   });
   const swaps = createRangeSwaps(context, accounts, prices, router, { dollarEther, goldEther, usd, gold, weth, traders });
   const dailyCalls: DailyCalls = async (day) => [...(await swaps(day)), ...(await positionsCalls(day))];
-  return { ranges, dailyCalls };
+  return { rangeExchange, dailyCalls };
 };

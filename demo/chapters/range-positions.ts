@@ -18,7 +18,7 @@ interface PositionOptions {
 type TickRange = readonly [lower: number, upper: number];
 
 /** Creates calls of the position manager and counts the positions, which it numbers from 1. */
-const createPositionCalls = ({ artifacts, holdings, read, random: createRandom }: StoryContext, positions: Address) => {
+const createPositionCalls = ({ artifacts, holdings, read, createRandom }: StoryContext, positions: Address) => {
   const { abi } = artifacts.positionManager;
   const random = createRandom("range positions");
   let minted = 0;
@@ -46,8 +46,8 @@ const createPositionCalls = ({ artifacts, holdings, read, random: createRandom }
     /** Mints a position over a range in tick spacings, relative to the pool's current tick. */
     mintAround: async (from: Address, pool: RangePool, [lower, upper]: TickRange): Promise<Call> => {
       const slot = await read<readonly [bigint, number]>(pool.pool, artifacts.rangePool.abi, "slot0");
-      const middle = Math.floor(slot[1] / pool.spacing) * pool.spacing;
-      return mint(from, pool, [middle + lower * pool.spacing, middle + upper * pool.spacing], spend(from, pool));
+      const middle = Math.floor(slot[1] / pool.tickSpacing) * pool.tickSpacing;
+      return mint(from, pool, [middle + lower * pool.tickSpacing, middle + upper * pool.tickSpacing], spend(from, pool));
     },
     increase: (from: Address, pool: RangePool, tokenId: bigint): Call => {
       const [amount0Desired, amount1Desired] = spend(from, pool);
@@ -80,7 +80,7 @@ const mintFullRange = async (
   await context.mine([
     ...owners.flatMap((from) => tokens.map((token): Call => ({ from, to: token, data: encodeApprove(positions, unlimited), gas: 80_000 }))),
     ...deposits.map(({ pool, amounts }) => {
-      const edge = maxTick - (maxTick % pool.spacing);
+      const edge = maxTick - (maxTick % pool.tickSpacing);
       return calls.mint(
         owners[0],
         pool,

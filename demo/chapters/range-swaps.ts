@@ -4,7 +4,7 @@ import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 import { farDeadline, type RangePool } from "./exchange-types.ts";
 import type { MarketPrices } from "./market-prices.ts";
-import { sqrtPriceAt } from "./range-price.ts";
+import { sqrtPriceAt } from "./sqrt-price.ts";
 
 const swapsPerDay = 5;
 /** Two pools here and five of the second exchange draw on the market maker's balance. */
@@ -34,13 +34,13 @@ export const createRangeSwaps = (
   { dollarEther, goldEther, usd, gold, weth, traders }: SwapOptions,
 ): DailyCalls => {
   const { holdings, artifacts } = context;
-  const random = context.random("range swaps");
+  const random = context.createRandom("range swaps");
   const { secondMarketMaker } = accounts;
   const encodeSwap = (from: Address, { fee }: RangePool, [tokenIn, tokenOut]: readonly [Address, Address], amountIn: bigint, limit = 0n) =>
     encode(artifacts.rangeRouter.abi, "exactInputSingle", [
       { tokenIn, tokenOut, fee, recipient: from, deadline: farDeadline, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: limit },
     ]);
-  const correct = async (pool: RangePool): Promise<Call[]> => {
+  const arbitrage = async (pool: RangePool): Promise<Call[]> => {
     const [current] = await context.read<readonly [bigint]>(pool.pool, artifacts.rangePool.abi, "slot0");
     const targetSqrtPrice = sqrtPriceAt(prices, pool.tokens);
     const difference = current < targetSqrtPrice ? targetSqrtPrice - current : current - targetSqrtPrice;
@@ -62,7 +62,7 @@ export const createRangeSwaps = (
   ] as const;
   const swap = (from: Address): Call[] => {
     const { pool, route } = random.pick(routes);
-    const paysEther = route[0] === weth && random.chance(2);
+    const paysEther = route[0] === weth && random.oneIn(2);
     const amount = holdings.spend(paysEther ? nativeTokenAddress : route[0], from, random, paysEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
     if (pool !== null) return [{ from, to: router, value: paysEther ? amount : 0n, data: encodeSwap(from, pool, route, amount) }];
@@ -73,8 +73,8 @@ export const createRangeSwaps = (
     return [{ from, to: router, data }];
   };
   return async () => [
-    ...(await correct(dollarEther)),
-    ...(await correct(goldEther)),
+    ...(await arbitrage(dollarEther)),
+    ...(await arbitrage(goldEther)),
     ...Array.from({ length: context.scaled(swapsPerDay) }, () => swap(random.pick(traders))).flat(),
   ];
 };

@@ -2,7 +2,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { createCorrections } from "./exchange-corrections.ts";
+import { createArbitrageSwaps } from "./exchange-arbitrage.ts";
 import { farDeadline, type RivalExchange, unlimited } from "./exchange-types.ts";
 import type { MarketPrices } from "./market-prices.ts";
 import { drainDay, setUpRivalLiquidity } from "./rival-liquidity.ts";
@@ -11,8 +11,8 @@ import type { Tokens } from "./tokens.ts";
 import { createWashTrades, fundWashTraders } from "./wash-trades.ts";
 
 const ether = 10n ** 18n;
-/** Corrections are rarer than on the first exchange, so that the prices differ a little. */
-const daysBetweenCorrections = 3;
+/** Arbitrage is rarer than on the first exchange, so that the prices differ a little. */
+const daysBetweenArbitrage = 3;
 
 /** The tokens that only this exchange trades, with base units per whole token. */
 const ticketUnit = 1n;
@@ -141,7 +141,7 @@ export const setUpRivalExchange = async (
   const liquidity = await setUpRivalLiquidity(context, accounts, rival, weth, { permanent, drained, providers: users.slice(0, 5) });
   const swaps = createRivalSwaps(context, accounts, tokens, weth, rival, users);
   const washTrades = createWashTrades(context, accounts, tokens, router);
-  const correct = createCorrections(context, prices, {
+  const arbitrage = createArbitrageSwaps(context, prices, {
     maker: accounts.secondMarketMaker,
     router,
     functionName: "swapExactTokensForTokensSupportingFeeOnTransferTokens",
@@ -149,7 +149,7 @@ export const setUpRivalExchange = async (
     balanceDivisor: 8n,
   });
   const dailyCalls: DailyCalls = async (day) => [
-    ...(day % daysBetweenCorrections === 0 ? await correct(day < drainDay ? [...permanent, drained] : permanent) : []),
+    ...(day % daysBetweenArbitrage === 0 ? await arbitrage(day < drainDay ? [...permanent, drained] : permanent) : []),
     ...(await liquidity(day)),
     ...swaps(day),
     ...(await washTrades(day)),

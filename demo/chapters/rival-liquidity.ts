@@ -24,7 +24,7 @@ export const setUpRivalLiquidity = async (
   { permanent, drained, providers }: LiquidityPools,
 ): Promise<DailyCalls> => {
   const { holdings, artifacts } = context;
-  const random = context.random("rival liquidity");
+  const random = context.createRandom("rival liquidity");
   const joiner = providers[0] as Address;
   const leaving = [accounts.secondMarketMaker, joiner];
   const approve = (from: Address, { pair }: Pool): Call => ({ from, to: pair, data: encodeApprove(router, unlimited), gas: 80_000 });
@@ -40,7 +40,7 @@ export const setUpRivalLiquidity = async (
   });
 
   const add = (from: Address, { tokens }: Pool): Call[] => {
-    const addsEther = tokens[1] === weth && random.chance(2);
+    const addsEther = tokens[1] === weth && random.oneIn(2);
     const first = holdings.spend(tokens[0], from, random, [20, 60]);
     const second = holdings.spend(addsEther ? nativeTokenAddress : tokens[1], from, random, [20, 60]);
     if (first === 0n || second === 0n) return [];

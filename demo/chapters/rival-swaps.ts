@@ -18,7 +18,7 @@ export const createRivalSwaps = (
   users: readonly Address[],
 ): ((day: number) => readonly Call[]) => {
   const { holdings, artifacts } = context;
-  const random = context.random("rival swaps");
+  const random = context.createRandom("rival swaps");
   const [usd, salt, toll] = [tokens.usd.address, tokens.salt.address, tokens.toll.address];
   const routes: readonly (readonly Address[])[] = [
     [usd, weth],
@@ -37,20 +37,20 @@ export const createRivalSwaps = (
   const withoutSalt = routes.filter((route) => !route.includes(salt));
   const swap = (from: Address, route: readonly Address[]): Call[] => {
     const [paid, bought] = [route[0] as Address, route.at(-1) as Address];
-    const paysEther = paid === weth && random.chance(2);
+    const paysEther = paid === weth && random.oneIn(2);
     const amount = holdings.spend(paysEther ? nativeTokenAddress : paid, from, random, paysEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
     if (paysEther) {
       const data = encode(artifacts.router.abi, "swapExactETHForTokens", [0n, route, from, farDeadline]);
       return [{ from, to: router, value: amount, data }];
     }
-    const plain = bought === weth && random.chance(2) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
+    const plain = bought === weth && random.oneIn(2) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
     const functionName = route.includes(toll) ? `${plain}SupportingFeeOnTransferTokens` : plain;
     return [{ from, to: router, data: encode(artifacts.router.abi, functionName, [amount, 0n, route, from, farDeadline]) }];
   };
   return (day) =>
     Array.from({ length: context.scaled(swapsPerDay) }, () => {
-      const from = random.chance(6) ? accounts.trader : random.pick(users);
+      const from = random.oneIn(6) ? accounts.trader : random.pick(users);
       return swap(from, random.pick(day < drainDay ? routes : withoutSalt));
     }).flat();
 };

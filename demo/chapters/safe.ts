@@ -2,7 +2,7 @@ import { concatHex, encodePacked, size, zeroAddress } from "viem";
 import { privateKeyToAddress, sign } from "viem/accounts";
 import { type Address, type Hash, type Hex, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
-import { keyOf } from "../story/genesis.ts";
+import { privateKeyOf } from "../story/genesis.ts";
 import { encodeFulfillOrder, erc721Item } from "../story/seaport-orders.ts";
 import type { StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
@@ -38,7 +38,7 @@ interface SafeCall {
 }
 
 const delegateCall = 1;
-const ownerKeys = [keyOf("the first owner of the Safe"), keyOf("the second owner of the Safe")] as const;
+const ownerKeys = [privateKeyOf("the first owner of the Safe"), privateKeyOf("the second owner of the Safe")] as const;
 const plantPrice = 400n * finney;
 /** Differs from the salts of the marketplace's own orders, which count from 1. */
 const orderSalt = 1_000_000n;

@@ -60,7 +60,7 @@ export const setUpShareVaults = async (
     },
   ];
   const depositors = [trader, collector, ...dealers.slice(0, 3)];
-  const random = context.random("share vaults");
+  const random = context.createRandom("share vaults");
   /** Lower bounds of the assets that each depositor can withdraw. */
   const deposited = new Map<string, bigint>();
   const keyOf = ({ address }: Vault, owner: Address): string => address + owner;
@@ -104,7 +104,7 @@ export const setUpShareVaults = async (
     dailyCalls: (day) => {
       if (day === storyDays - 1) return all.flatMap((vault) => deposit(vault, trader));
       if (day % 3 === 0) return all.flatMap(report);
-      return (random.chance(3) ? withdraw : deposit)(random.pick(all), random.pick(depositors));
+      return (random.oneIn(3) ? withdraw : deposit)(random.pick(all), random.pick(depositors));
     },
   };
 };

@@ -6,7 +6,7 @@ import { finney } from "./buyer-funds.ts";
 import type { MarketplaceContext } from "./plant-sales.ts";
 
 /** Edition ids that only the marketplace transfers; the collection's chapter uses other ids. */
-export const soldEditions = [13n, 14n, 15n, 16n] as const;
+export const soldEditionIds = [13n, 14n, 15n, 16n] as const;
 const unitsPerEdition = 100n;
 const unitsOffered = 10n;
 const plantsInBundle = 3;
@@ -16,7 +16,7 @@ const minPlants = 8;
 export const createSpecialSales = ({ story, accounts, garden, orders, funds, prices, random }: MarketplaceContext, editions: Address) => {
   const { gardener, deployer } = accounts;
   const { registry } = garden;
-  const edition = (day: number): bigint => soldEditions[day % soldEditions.length] ?? soldEditions[0];
+  const edition = (day: number): bigint => soldEditionIds[day % soldEditionIds.length] ?? soldEditionIds[0];
   let openEditionOrder: { readonly order: SeaportOrder; readonly price: bigint } | null = null;
   /** Returns no plants if too few would remain for sales after the story. */
   const pickGardenIds = (count: number): readonly bigint[] => {
@@ -24,7 +24,7 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
     return ids.length < minPlants + count ? [] : ids.slice(0, count);
   };
   const buyBundle = (day: number, order: SeaportOrder, price: bigint, ids: readonly bigint[], label?: string): readonly Call[] => {
-    const buyer = funds.findBuyer(accounts.active(day), gardener, "native", price);
+    const buyer = funds.findBuyer(accounts.activeUsers(day), gardener, "native", price);
     if (buyer === undefined) return [];
     funds.recordSale(buyer, gardener, "native", price);
     for (const id of ids) registry.move(id, buyer);
@@ -32,7 +32,7 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
   };
   const buyPart = (day: number, order: SeaportOrder, price: bigint, count: bigint): readonly Call[] => {
     const paid = (price * count) / unitsOffered;
-    const buyer = funds.findBuyer(accounts.active(day), gardener, "native", paid);
+    const buyer = funds.findBuyer(accounts.activeUsers(day), gardener, "native", paid);
     if (buyer === undefined) return [];
     funds.recordSale(buyer, gardener, "native", paid);
     return [orders.fillPart(buyer, order, [count, unitsOffered], paid)];
@@ -42,7 +42,7 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
       {
         from: deployer,
         to: editions,
-        data: encode(story.artifacts.editions.abi, "mintBatch", [gardener, soldEditions, soldEditions.map(() => unitsPerEdition)]),
+        data: encode(story.artifacts.editions.abi, "mintBatch", [gardener, soldEditionIds, soldEditionIds.map(() => unitsPerEdition)]),
         gas: 400_000,
       },
       ...orders.approveTokens(gardener, editions),

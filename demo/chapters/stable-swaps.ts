@@ -66,7 +66,7 @@ export const setUpStableSwaps = async (
   const { registry, pier, quay, ether, dollars } = await deployPools(context, accounts, tokens, weth);
   const pools: readonly Pool[] = [ether, dollars];
   const people = [trader, collector, ...dealers.slice(0, 2)];
-  const random = context.random("stable swaps");
+  const random = context.createRandom("stable swaps");
   const units = new Map([
     [tokens.usd.address, tokens.usd.unit],
     [pier, 10n ** 18n],
@@ -146,8 +146,8 @@ export const setUpStableSwaps = async (
       // The last day ends with a deposit into each pool, so that the trader has a share of both.
       if (day === storyDays - 1) return pools.flatMap((pool) => deposit(trader, pool));
       const [owner, pool] = [day % 3 === 0 ? trader : random.pick(people), random.pick(pools)];
-      if (random.chance(2)) return exchange(owner, pool);
-      return random.chance(2) ? deposit(owner, pool) : remove(owner, pool);
+      if (random.oneIn(2)) return exchange(owner, pool);
+      return random.oneIn(2) ? deposit(owner, pool) : remove(owner, pool);
     },
   };
 };

@@ -80,11 +80,11 @@ const distribute = async (context: StoryContext, accounts: Accounts, tokens: Tok
 export const setUpTokens = async (context: StoryContext, accounts: Accounts): Promise<{ tokens: Tokens; dailyCalls: DailyCalls }> => {
   const tokens = await deployTokens(context, accounts);
   await distribute(context, accounts, tokens);
-  const random = context.random("tokens");
+  const random = context.createRandom("tokens");
   const { holdings } = context;
 
   const send = (token: StoryToken, from: Address, to: Address): Call => {
-    const isEmpty = random.chance(20);
+    const isEmpty = random.oneIn(20);
     const amount = isEmpty ? 0n : holdings.spend(token.address, from, random, [5, 60]);
     // 2 % less than sent: a lower bound for the toll coin, whose transfer fee is 1 %.
     holdings.receive(token.address, to, (amount * 98n) / 100n);
@@ -92,27 +92,27 @@ export const setUpTokens = async (context: StoryContext, accounts: Accounts): Pr
   };
   const transfer = (day: number): Call[] => {
     const token = random.pick(tokens.all);
-    const active = accounts.active(day);
-    const from = random.chance(40) ? accounts.trader : findHolder(context, token.address, active, random);
+    const active = accounts.activeUsers(day);
+    const from = random.oneIn(40) ? accounts.trader : findHolder(context, token.address, active, random);
     if (from === undefined) return [];
     const kind = random.below(40);
     return [send(token, from, kind === 0 ? accounts.trader : kind === 1 ? from : random.pick(active))];
   };
   const mint = (day: number): Call => {
     const token = random.pick([tokens.usd, tokens.gold, tokens.salt]);
-    const to = random.pick(accounts.active(day));
+    const to = random.pick(accounts.activeUsers(day));
     const amount = BigInt(random.between(10, 400)) * token.unit;
     holdings.receive(token.address, to, amount);
     return { from: accounts.deployer, to: token.address, data: encode(token.abi, "mint", [to, amount]) };
   };
   const burn = (day: number): Call[] => {
     const token = random.pick([tokens.usd, tokens.gold, tokens.salt]);
-    const from = findHolder(context, token.address, accounts.active(day), random);
+    const from = findHolder(context, token.address, accounts.activeUsers(day), random);
     if (from === undefined) return [];
     return [{ from, to: token.address, data: encode(token.abi, "burn", [holdings.spend(token.address, from, random, [1, 20])]) }];
   };
   const dailyCalls: DailyCalls = (day) => [
-    send(random.pick(tokens.all), accounts.trader, random.pick(accounts.active(day))),
+    send(random.pick(tokens.all), accounts.trader, random.pick(accounts.activeUsers(day))),
     ...Array.from({ length: context.scaled(88) }, () => transfer(day)).flat(),
     ...Array.from({ length: context.scaled(6) }, () => mint(day)),
     ...Array.from({ length: context.scaled(5) }, () => burn(day)).flat(),

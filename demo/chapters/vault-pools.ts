@@ -5,8 +5,8 @@ import { type Call, type DailyCalls, type StoryContext, storyDays } from "../sto
 import type { Accounts } from "./accounts.ts";
 import { unlimited } from "./exchange-types.ts";
 import type { MarketPrices } from "./market-prices.ts";
-import { createPoolMoves, type VaultPool } from "./pool-moves.ts";
 import type { Tokens } from "./tokens.ts";
+import { createVaultPoolActions, type VaultPool } from "./vault-pool-actions.ts";
 
 /** A vault that holds the tokens of two pools. */
 export interface VaultPools {
@@ -79,13 +79,13 @@ export const setUpVaultPools = async (
   const goldDollar = await create("Gold and Harbor Dollar", "50GOLD-50HUSD", false, [usd, gold], [firstJoin * dollarUnit, goldAmount]);
   const dollars = await create("Dollars", "HUSD-TUSD", true, [usd, tideDollar], [firstJoin * dollarUnit, firstJoin * tideUnit]);
 
-  const random = context.random("pools of a vault");
+  const random = context.createRandom("pools of a vault");
   const all: readonly VaultPool[] = [goldDollar, dollars];
-  const moves = createPoolMoves(context, { vault, pools: all, callVault, random });
+  const actions = createVaultPoolActions(context, { vault, pools: all, callVault, random });
   /** Creates joins in sequence, because an account's joins depend on the cost of its previous ones. */
   const joinAll = async (owners: readonly Address[]): Promise<Call[]> => {
     const calls: Call[] = [];
-    for (const owner of owners) for (const pool of all) calls.push(...(await moves.join(pool, owner)));
+    for (const owner of owners) for (const pool of all) calls.push(...(await actions.join(pool, owner)));
     return calls;
   };
   await context.mine(await joinAll([trader, collector]));
@@ -93,7 +93,7 @@ export const setUpVaultPools = async (
     vaultPools: { vault, tideDollar, pools: { goldDollar: goldDollar.address, dollars: dollars.address } },
     dailyCalls: async (day) => {
       if (day === storyDays - 1) return joinAll([trader]);
-      const picked = Array.from({ length: 2 }, () => random.pick([moves.join, moves.exit, moves.swap, moves.swap]));
+      const picked = Array.from({ length: 2 }, () => random.pick([actions.join, actions.exit, actions.swap, actions.swap]));
       const calls: Call[] = [];
       for (const move of picked) calls.push(...(await move(random.pick(all), random.pick(people))));
       return day % 10 === 5 ? [...calls, ...manageDollars(day, goldDollar, callVault, { marketMaker, usd })] : calls;

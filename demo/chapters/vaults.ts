@@ -39,7 +39,7 @@ export const setUpVaults = async (
   const gold = await deploy("Gold Savings", "svGOLD", tokens.gold.address);
   const all = [dollar, gold];
   const depositors = [trader, collector, ...dealers.slice(0, 6)];
-  const random = context.random("vaults");
+  const random = context.createRandom("vaults");
   /** Lower bounds of the assets that each depositor can withdraw. */
   const deposited = new Map<string, bigint>();
   const keyOf = ({ address }: Vault, owner: Address): string => address + owner;
@@ -81,7 +81,7 @@ export const setUpVaults = async (
     dailyCalls: (day) => {
       if (day === storyDays - 1) return all.flatMap((vault) => deposit(vault, trader));
       const owners = Array.from({ length: 2 }, () => random.pick(depositors));
-      const moves = owners.flatMap((owner) => (random.chance(3) ? withdraw : deposit)(random.pick(all), owner));
+      const moves = owners.flatMap((owner) => (random.oneIn(3) ? withdraw : deposit)(random.pick(all), owner));
       return day % 2 === 0 ? [...all.flatMap(addYield), ...moves] : moves;
     },
   };

@@ -9,7 +9,7 @@ const ether = 10n ** 18n;
 export const setUpWrappedNative = async (context: StoryContext, accounts: Accounts): Promise<{ weth: Address; dailyCalls: DailyCalls }> => {
   const { artifacts, holdings } = context;
   const weth = await context.deploy(accounts.deployer, artifacts.weth);
-  const random = context.random("wrapped native");
+  const random = context.createRandom("wrapped native");
   const wrap = (from: Address, value: bigint): Call => {
     holdings.deduct(nativeTokenAddress, from, value);
     holdings.receive(weth, from, value);
@@ -23,7 +23,7 @@ export const setUpWrappedNative = async (context: StoryContext, accounts: Accoun
 
   const randomAction = (day: number): Call[] => {
     const kind = random.below(5);
-    const owner = findHolder(context, kind < 2 ? nativeTokenAddress : weth, accounts.active(day), random);
+    const owner = findHolder(context, kind < 2 ? nativeTokenAddress : weth, accounts.activeUsers(day), random);
     if (owner === undefined) return [];
     if (kind < 2) {
       const amount = (holdings.balanceOf(nativeTokenAddress, owner) * BigInt(random.between(5, 40))) / 1000n;
@@ -31,7 +31,7 @@ export const setUpWrappedNative = async (context: StoryContext, accounts: Accoun
     }
     const amount = holdings.spend(weth, owner, random, [10, 80]);
     if (kind === 4) {
-      const to = random.pick(accounts.active(day));
+      const to = random.pick(accounts.activeUsers(day));
       holdings.receive(weth, to, amount);
       return [{ from: owner, to: weth, data: encodeTransfer(to, amount), gas: 80_000 }];
     }

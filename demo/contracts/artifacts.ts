@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Abi } from "viem";
 import type { Hex } from "../../runtime/lib/hex.ts";
-import { demoUnavailable } from "../errors.ts";
+import { missingDependency } from "../errors.ts";
 import type { Artifact } from "./artifact.ts";
 import { readCompiled } from "./compiled.ts";
 
@@ -71,7 +71,7 @@ const fromPackage = (path: string): Artifact => {
   try {
     build = require(path) as PublishedBuild;
   } catch {
-    throw demoUnavailable(path.split(/\/(?:src\/artifacts|build|artifacts)\//)[0] ?? path);
+    throw missingDependency(path.split(/\/(?:src\/artifacts|build|artifacts)\//)[0] ?? path);
   }
   const bytecode = build.evm?.bytecode.object ?? build.bytecode;
   return { abi: build.abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };

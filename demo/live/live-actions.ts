@@ -41,7 +41,7 @@ export const chooseAction = async (context: LiveContext): Promise<LiveAction> =>
   const excluded: readonly (string | undefined)[] = [values.newcomer, values.priceReporter, values.washTrader, values.otherWashTrader];
   const accounts = inventory.accounts.filter((account) => !excluded.includes(account));
   const trader = values.trader as Address;
-  const from = random.chance(4) ? trader : random.pick(accounts);
+  const from = random.oneIn(4) ? trader : random.pick(accounts);
   const to = random.pick(accounts);
   const value = BigInt(random.between(1, 50)) * 10n ** 14n;
   const [first, rival] = createRouterOptions(context);
@@ -66,7 +66,7 @@ export const chooseAction = async (context: LiveContext): Promise<LiveAction> =>
       [values.goldToken as Address, 3_000],
     ] as const);
     const weth = values.wrappedNative as Address;
-    const isPurchase = random.chance(2);
+    const isPurchase = random.oneIn(2);
     const [tokenIn, tokenOut] = isPurchase ? [weth, token] : [token, weth];
     const [recipient, amountIn] = isPurchase ? [from, paid] : [trader, await amountBought(first, paid, [weth, token])];
     const limits = { deadline: farDeadline, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n };

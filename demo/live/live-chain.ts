@@ -1,7 +1,7 @@
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { DemoNode } from "../node/launch.ts";
 import { isRunning } from "../node/processes.ts";
-import { createRestorePastStates } from "../past-states.ts";
+import { createPastStateRestorer } from "../past-states.ts";
 import { dumpState, type Identity, saveState } from "../state.ts";
 import { createRandom } from "../story/random.ts";
 import type { DemoLogger } from "../types.ts";
@@ -13,7 +13,7 @@ const defaultSecondsPerBlock = 4;
  * The number of blocks that can be lost if the process is killed: fewer than the 64 by which anvil's finalized block trails the head, so that an
  * index can still roll them back.
  */
-const blocksPerCheckpoint = 40;
+const blocksPerSave = 40;
 
 /** The options of createLiveChain. */
 export interface LiveChainOptions {
@@ -52,7 +52,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, saving, log
     last = turn.catch(() => undefined);
     return turn;
   };
-  const checkpoint = (): Promise<void> =>
+  const save = (): Promise<void> =>
     inSequence(async () => {
       const head = await node.client.request<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
       if (isSaved && head.hash === saved.lastBlockHash) return;
@@ -63,7 +63,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, saving, log
   let restoring: Promise<() => Promise<void>> | null = null;
   const restorePastStates = (): Promise<void> =>
     inSequence(async () => {
-      restoring ??= createRestorePastStates(folder, node.client);
+      restoring ??= createPastStateRestorer(folder, node.client);
       await (await restoring)();
     });
 
@@ -72,7 +72,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, saving, log
     try {
       await mineOne();
       await restorePastStates();
-      if (count % blocksPerCheckpoint === 0) await checkpoint();
+      if (count % blocksPerSave === 0) await save();
       return true;
     } catch (error) {
       logger.warn(`Failed to mine a block of the demo chain: ${reasonOf(error)}`);
@@ -83,9 +83,9 @@ export const createLiveChain = ({ folder, node, artifacts, identity, saving, log
   };
   return {
     identity: (): Identity => saved,
-    checkpoint,
+    save,
     mineLiveBlock: mineOne,
-    live: async (signal: AbortSignal, secondsPerBlock = defaultSecondsPerBlock): Promise<void> => {
+    keepMining: async (signal: AbortSignal, secondsPerBlock = defaultSecondsPerBlock): Promise<void> => {
       for (let count = 1; await pause(secondsPerBlock * 1000, signal); count++) if (!(await step(count))) return;
     },
     /** Resolves when no operation is running. */

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { createOrderBuilder } from "../chapters/marketplace-orders.ts";
 import { encode } from "../story/encode.ts";
-import { signerKey } from "../story/genesis.ts";
+import { gardenerPrivateKey } from "../story/genesis.ts";
 import { readContract } from "../story/read-contract.ts";
 import { encodeFulfillOrder, erc721Item, signOrder } from "../story/seaport-orders.ts";
 import type { LiveAction, LiveContext } from "./live-types.ts";
@@ -30,13 +30,13 @@ export const chooseMarketAction = async (context: LiveContext, buyer: Address): 
   const [garden, gardener, seaport] = [values.gardenCollection as Address, values.gardener as Address, values.seaport as Address];
   const { abi } = artifacts.gardenCollection;
   const planted = await readContract<bigint>(client, garden, abi, "planted");
-  const id = random.chance(3) ? null : await findForSale(context, planted);
+  const id = random.oneIn(3) ? null : await findForSale(context, planted);
   const price = BigInt(random.between(120, 600)) * finney;
   const balance = BigInt(await client.request<Hex>("eth_getBalance", [buyer, "latest"]));
   if (id === null || buyer === gardener || balance < price + minRemainder)
-    return { from: values.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };
+    return { from: values.deployer as Address, to: garden, data: encode(abi, "plant", [[random.oneIn(2) ? gardener : buyer]]) };
   const marketplace = { seaport, feeCollector: values.marketFees as Address, artist: gardener, weth: values.wrappedNative as Address };
   const order = createOrderBuilder(marketplace, BigInt(context.now())).list(gardener, [erc721Item(garden, id)], "native", price);
-  const signature = await signOrder(order, { chainId, address: seaport }, signerKey);
+  const signature = await signOrder(order, { chainId, address: seaport }, gardenerPrivateKey);
   return { from: buyer, to: seaport, value: price, data: encodeFulfillOrder({ order, signature }) };
 };

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { demoUnavailable, unsupportedPlatform } from "../errors.ts";
+import { missingDependency, unsupportedPlatform } from "../errors.ts";
 
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
@@ -15,7 +15,7 @@ export const anvilBinary = (): string => {
     try {
       return fromHere.resolve(program);
     } catch {
-      throw demoUnavailable("@foundry-rs/anvil");
+      throw missingDependency("@foundry-rs/anvil");
     }
   }
 };

@@ -53,7 +53,7 @@ export const createNodeClient = (url: string): NodeClient => {
 };
 
 /** Returns a client whose calls reject when the signal aborts; a state dump, for example, takes seconds. */
-export const untilAborted = (client: NodeClient, signal: AbortSignal | undefined): NodeClient => {
+export const withAbortSignal = (client: NodeClient, signal: AbortSignal | undefined): NodeClient => {
   if (signal === undefined) return client;
   const abortable = <Result>(call: () => Promise<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {

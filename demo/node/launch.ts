@@ -6,7 +6,7 @@ import { type DemoUnavailable, NodeFailed, nodeNotStarted, portTaken } from "../
 import { blockProducer, genesisArguments } from "../story/genesis.ts";
 import { anvilBinary } from "./binary.ts";
 import { createNodeClient, type NodeClient } from "./client.ts";
-import { findFreePort, portIsFree } from "./port.ts";
+import { findFreePort, isPortFree } from "./port.ts";
 import { inspectProcess, listensOn, type ProcessHandle, stopProcess } from "./processes.ts";
 
 const startMilliseconds = 60_000;
@@ -22,7 +22,7 @@ export interface DemoNode {
 }
 
 /** The options of a node. */
-export interface Launch {
+export interface LaunchOptions {
   /** Unique to the data directory; this argument identifies the process. */
   readonly cachePath: string;
   /** Unix seconds of the genesis block. */
@@ -36,16 +36,16 @@ export interface Launch {
   onSpawned(handle: ProcessHandle, port: number): Promise<void>;
 }
 
-const argumentsOf = (launch: Launch, port: number): string[] => [
+const argumentsOf = (options: LaunchOptions, port: number): string[] => [
   ...["--host", "127.0.0.1", "--port", String(port), "--quiet"],
-  ...genesisArguments(launch.genesisTime),
-  ...["--prune-history", String(launch.maxPastStates ?? defaultMaxPastStates), "--cache-path", launch.cachePath],
-  ...(launch.statePath === undefined ? [] : ["--load-state", launch.statePath]),
+  ...genesisArguments(options.genesisTime),
+  ...["--prune-history", String(options.maxPastStates ?? defaultMaxPastStates), "--cache-path", options.cachePath],
+  ...(options.statePath === undefined ? [] : ["--load-state", options.statePath]),
 ];
 
-const spawnNode = async (launch: Launch, port: number): Promise<ProcessHandle & { failure(): DemoUnavailable | null }> => {
+const spawnNode = async (options: LaunchOptions, port: number): Promise<ProcessHandle & { failure(): DemoUnavailable | null }> => {
   // A separate session, so that Ctrl-C in the terminal reaches Ashlar only, which saves the state before it stops the node.
-  const child = spawn(anvilBinary(), argumentsOf(launch, port), { detached: true, stdio: "ignore" });
+  const child = spawn(anvilBinary(), argumentsOf(options, port), { detached: true, stdio: "ignore" });
   let failure: DemoUnavailable | null = null;
   child.once("error", (error) => {
     failure = nodeNotStarted(error.message);
@@ -72,13 +72,13 @@ const responds = async (client: NodeClient): Promise<boolean> => {
 };
 
 /** Starts a node and waits until it responds. @throws {DemoUnavailable} if the port is in use or the node does not start. */
-export const launchNode = async (launch: Launch): Promise<DemoNode> => {
-  if (launch.port !== undefined && !(await portIsFree(launch.port))) throw portTaken(launch.port);
-  const port = launch.port ?? (await findFreePort());
-  await rm(launch.cachePath, { recursive: true, force: true });
-  await mkdir(launch.cachePath, { recursive: true });
-  const { failure, ...handle } = await spawnNode(launch, port);
-  await launch.onSpawned(handle, port);
+export const launchNode = async (options: LaunchOptions): Promise<DemoNode> => {
+  if (options.port !== undefined && !(await isPortFree(options.port))) throw portTaken(options.port);
+  const port = options.port ?? (await findFreePort());
+  await rm(options.cachePath, { recursive: true, force: true });
+  await mkdir(options.cachePath, { recursive: true });
+  const { failure, ...handle } = await spawnNode(options, port);
+  await options.onSpawned(handle, port);
   const url = `http://127.0.0.1:${port}`;
   const client = createNodeClient(url);
   try {

@@ -11,7 +11,7 @@ const tryPort = (port: number): Promise<number | null> =>
   });
 
 /** Whether a port of the loopback interface is free. */
-export const portIsFree = async (port: number): Promise<boolean> => (await tryPort(port)) !== null;
+export const isPortFree = async (port: number): Promise<boolean> => (await tryPort(port)) !== null;
 
 /** Returns a free port of the loopback interface. */
 export const findFreePort = async (): Promise<number> => {

@@ -31,7 +31,7 @@ import { createMiner, type Miner } from "./miner.ts";
 import { createRandom } from "./random.ts";
 import { readContract } from "./read-contract.ts";
 import { type Inventory, type StoryValues, toStoryValues } from "./story-values.ts";
-import { mix, planDay, setupOffset } from "./timeline.ts";
+import { interleaveCalls, planDay, setupOffset } from "./timeline.ts";
 import { type Call, type DailyCalls, type StoryContext, storyDays } from "./types.ts";
 import type { Ownership } from "./verify-collections.ts";
 
@@ -69,7 +69,7 @@ const createContext = ({ node, artifacts, genesisTime, scale }: StoryOptions, mi
     artifacts,
     holdings,
     scaled: (count) => Math.max(1, Math.round(count * scale)),
-    random: createRandom,
+    createRandom,
     mine: async (calls) => {
       for (let start = 0; start < calls.length; start += callsPerSetupBlock) {
         setupBlocks += 1;
@@ -78,7 +78,7 @@ const createContext = ({ node, artifacts, genesisTime, scale }: StoryOptions, mi
       holdings.applyPending();
     },
     deploy: async (from, artifact, parameters = []) => {
-      const address = miner.nextContract(from);
+      const address = miner.nextContractAddress(from);
       const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: parameters });
       await context.mine([{ from, to: null, data, gas: 16_000_000 }]);
       return address;
@@ -100,7 +100,7 @@ const setUpChapters = async (context: StoryContext) => {
   const newcomerCalls = setUpNewcomer(context, accounts, tokens, weth, exchange);
   const { feeds, dailyCalls: feedsCalls } = await setUpPriceFeeds(context, accounts, prices, weth);
   const { rival, dailyCalls: rivalCalls } = await setUpRivalExchange(context, accounts, tokens, weth, prices);
-  const { ranges, dailyCalls: rangesCalls } = await setUpRangeExchange(context, accounts, tokens, weth, prices);
+  const { rangeExchange, dailyCalls: rangeCalls } = await setUpRangeExchange(context, accounts, tokens, weth, prices);
   const { garden, dailyCalls: gardenCalls } = await setUpGarden(context, accounts);
   const { marketplace, dailyCalls: marketCalls } = await setUpMarketplace(context, accounts, garden, collectibles.editions, weth);
   const { lanterns, owners: lanternOwners, dailyCalls: lanternsCalls } = await setUpLanterns(context, accounts);
@@ -127,7 +127,7 @@ const setUpChapters = async (context: StoryContext) => {
     // The feeds follow the exchange, whose calls update the market prices for the day.
     feedsCalls,
     rivalCalls,
-    rangesCalls,
+    rangeCalls,
     // These run in sequence: the sales of a day depend on the transfers of that day.
     async (day) => [...(await gardenCalls(day)), ...(await marketCalls(day))],
     lanternsCalls,
@@ -165,7 +165,7 @@ const setUpChapters = async (context: StoryContext) => {
   return {
     dailyCalls,
     ownership,
-    chapters: { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract, ...otherChapters },
+    chapters: { accounts, tokens, weth, exchange, rival, rangeExchange, feeds, collectibles, payouts, failingContract, ...otherChapters },
   };
 };
 
@@ -182,8 +182,8 @@ export const buildStory = async (options: StoryOptions): Promise<BuiltStory> => 
   for (let day = 0; day < storyDays; day++) {
     const calls: (readonly Call[])[] = [];
     for (const callsOf of dailyCalls) calls.push(await callsOf(day));
-    for (const block of planDay(day, mix(calls, createRandom(`mix of day ${day}`))))
-      await miner.mine(genesisTime + block.offset, block.calls);
+    for (const block of planDay(day, interleaveCalls(calls, createRandom(`mix of day ${day}`))))
+      await miner.mine(genesisTime + block.offsetSeconds, block.calls);
     context.holdings.applyPending();
     onProgress(day + 2, total);
   }

@@ -10,13 +10,13 @@ export const addressOf = (name: string): Address => `0x${keccak256(stringToHex(`
 export const treasury: Address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
 /** Derives a private key from a name. It is not a secret, because the name is public. */
-export const keyOf = (name: string): Hash => keccak256(stringToHex(`ashlar demo: key of ${name}`));
+export const privateKeyOf = (name: string): Hash => keccak256(stringToHex(`ashlar demo: key of ${name}`));
 
 /** The gardener's key, which signs permits and the listings of live blocks. */
-export const signerKey: Hash = keyOf("the gardener");
+export const gardenerPrivateKey: Hash = privateKeyOf("the gardener");
 
 /** The gardener's address. */
-export const signer: Address = privateKeyToAddress(signerKey).toLowerCase() as Address;
+export const gardenerAddress: Address = privateKeyToAddress(gardenerPrivateKey).toLowerCase() as Address;
 
 /** The account that earns the priority fees. */
 export const blockProducer: Address = addressOf("block producer");

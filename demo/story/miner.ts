@@ -9,10 +9,10 @@ export interface Miner {
   /** Mines one block at this time (Unix seconds). */
   mine(timestamp: number, calls: readonly Call[]): Promise<void>;
   /** The address of the next contract that this account creates. */
-  nextContract(from: Address): Address;
+  nextContractAddress(from: Address): Address;
   readonly labelledTransactions: ReadonlyMap<string, LabelledTransaction>;
   /** All mined transactions in order. */
-  readonly sent: readonly { readonly hash: Hex; readonly call: Call }[];
+  readonly minedTransactions: readonly { readonly hash: Hex; readonly call: Call }[];
   height(): number;
 }
 
@@ -20,7 +20,7 @@ export interface Miner {
 export const createMiner = (node: NodeClient, onBlock: (height: number) => Promise<void>): Miner => {
   const nonces = new Map<Address, number>();
   const labelledTransactions = new Map<string, LabelledTransaction>();
-  const sent: { hash: Hex; call: Call }[] = [];
+  const minedTransactions: { hash: Hex; call: Call }[] = [];
   let height = 0;
 
   const toRequest = (call: Call, position: number): NodeCall => {
@@ -40,9 +40,9 @@ export const createMiner = (node: NodeClient, onBlock: (height: number) => Promi
 
   return {
     labelledTransactions,
-    sent,
+    minedTransactions,
     height: () => height,
-    nextContract: (from) => getContractAddress({ from, nonce: BigInt(nonces.get(from) ?? 0) }).toLowerCase() as Address,
+    nextContractAddress: (from) => getContractAddress({ from, nonce: BigInt(nonces.get(from) ?? 0) }).toLowerCase() as Address,
     mine: async (timestamp, calls) => {
       const fee = { method: "anvil_setNextBlockBaseFeePerGas", parameters: [quantity(baseFeeAt(height + 1))] };
       const [, ...hashes] = await node.batch<Hex>([fee, ...calls.map(toRequest)]);
@@ -51,7 +51,7 @@ export const createMiner = (node: NodeClient, onBlock: (height: number) => Promi
       height += 1;
       calls.forEach((call, index) => {
         const hash = hashes[index] as Hex;
-        sent.push({ hash, call });
+        minedTransactions.push({ hash, call });
         if (call.label !== undefined) labelledTransactions.set(call.label, { hash, block: height });
       });
       await onBlock(height);

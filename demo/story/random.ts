@@ -5,7 +5,7 @@ export interface Random {
   /** An integer from first to last, inclusive. */
   between(first: number, last: number): number;
   /** True once in this many times, on average. */
-  chance(outOf: number): boolean;
+  oneIn(outOf: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
 }
 
@@ -29,7 +29,7 @@ export const createRandom = (seed: string): Random => {
   return {
     below,
     between: (first, last) => first + below(last - first + 1),
-    chance: (outOf) => below(outOf) === 0,
+    oneIn: (outOf) => below(outOf) === 0,
     pick: (items) => {
       const item = items[below(items.length)];
       if (item === undefined) throw new Error("Cannot pick from an empty list");

@@ -66,7 +66,7 @@ const item = (itemType: number, token: Address, identifierOrCriteria: bigint, am
 });
 
 /** An amount of the native token. */
-export const native = (amount: bigint): OrderItem => item(itemTypes.nativeItem, zeroAddress, 0n, amount);
+export const nativeItem = (amount: bigint): OrderItem => item(itemTypes.nativeItem, zeroAddress, 0n, amount);
 
 /** An amount of an ERC-20 token. */
 export const erc20Item = (token: Address, amount: bigint): OrderItem => item(itemTypes.erc20, token, 0n, amount);

@@ -3,14 +3,14 @@ import type { Accounts } from "../chapters/accounts.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
 import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-types.ts";
 import type { Garden } from "../chapters/garden-types.ts";
-import type { Hostile } from "../chapters/hostile.ts";
+import type { HostileCollection } from "../chapters/hostile.ts";
 import { type Lending, lendingValues } from "../chapters/lending-pools.ts";
 import type { Marketplace } from "../chapters/marketplace-orders.ts";
 import type { MoneyMarkets } from "../chapters/money-markets.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { SafeAccount } from "../chapters/safe.ts";
 import type { ShareVaults } from "../chapters/share-vaults.ts";
-import { soldEditions } from "../chapters/special-sales.ts";
+import { soldEditionIds } from "../chapters/special-sales.ts";
 import type { StableSwaps } from "../chapters/stable-swaps.ts";
 import type { Tokens } from "../chapters/tokens.ts";
 import type { VaultPools } from "../chapters/vault-pools.ts";
@@ -46,7 +46,7 @@ export interface ChapterResults {
   readonly weth: Address;
   readonly exchange: Exchange;
   readonly rival: RivalExchange;
-  readonly ranges: RangeExchange;
+  readonly rangeExchange: RangeExchange;
   readonly feeds: PriceFeeds;
   readonly collectibles: Collectibles;
   readonly payouts: Address;
@@ -54,7 +54,7 @@ export interface ChapterResults {
   readonly garden: Garden;
   readonly marketplace: Marketplace;
   readonly lanterns: Address;
-  readonly hostile: Hostile;
+  readonly hostile: HostileCollection;
   readonly faces: Address;
   readonly permitCoin: Address;
   readonly vaults: Vaults;
@@ -71,7 +71,7 @@ const dateOf = (time: number): string => new Date(time * 1000).toISOString().sli
 const bucketOf = (time: number): string => Math.floor(time / secondsPerBucket).toString();
 
 const toInventory = (chapters: ChapterResults): Inventory => {
-  const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
+  const { accounts, tokens, weth, exchange, rival, rangeExchange, feeds, collectibles, payouts, failingContract } = chapters;
   const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending, stableSwaps } =
     chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
@@ -107,11 +107,19 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       ...pairs,
     ],
     pairs,
-    rangePools: Object.values(ranges.pools),
-    erc721: [collectibles.art, collectibles.passes, ranges.positions, garden.address, lanterns, hostile.collection],
+    rangePools: Object.values(rangeExchange.pools),
+    erc721: [collectibles.art, collectibles.passes, rangeExchange.positions, garden.address, lanterns, hostile.collection],
     erc1155: [collectibles.editions, collectibles.badges],
     contracts: [
-      ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
+      ...[
+        exchange.factory,
+        exchange.router,
+        rival.factory,
+        rival.router,
+        rangeExchange.factory,
+        rangeExchange.router,
+        rangeExchange.descriptor,
+      ],
       ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces, vaultPools.vault],
       ...[moneyMarkets.cTokens.registry, moneyMarkets.vTokens.registry],
       ...[chapters.safe.address, chapters.safe.singleton, chapters.safe.factory, chapters.safe.multiSend],
@@ -127,7 +135,7 @@ export const toStoryValues = async (
   node: NodeClient,
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
-  const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
+  const { accounts, tokens, weth, exchange, rival, rangeExchange, feeds, collectibles } = chapters;
   const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending, stableSwaps } =
     chapters;
   const labelled = (name: string): LabelledTransaction => {
@@ -172,11 +180,11 @@ export const toStoryValues = async (
     washPair: rival.pairs.wash,
     washTrader: accounts.washTraders[0],
     otherWashTrader: accounts.washTraders[1],
-    rangeFactory: ranges.factory,
-    rangeRouter: ranges.router,
-    rangePositions: ranges.positions,
-    dollarRange: ranges.pools.dollarEther,
-    goldRange: ranges.pools.goldEther,
+    rangeFactory: rangeExchange.factory,
+    rangeRouter: rangeExchange.router,
+    rangePositions: rangeExchange.positions,
+    dollarRange: rangeExchange.pools.dollarEther,
+    goldRange: rangeExchange.pools.goldEther,
     etherFeed: feeds.ether,
     euroFeed: feeds.euro,
     priceReporter: accounts.reporter,
@@ -212,7 +220,7 @@ export const toStoryValues = async (
     marketFees: marketplace.feeCollector,
     nftBuyer: buyer,
     gardenTokenId: garden.keptId.toString(),
-    tradedEditionId: soldEditions[0].toString(),
+    tradedEditionId: soldEditionIds[0].toString(),
     tradedTokenId: garden.tradedId.toString(),
     saleTransaction: sale.hash,
     bundleTransaction: labelled("bundle").hash,

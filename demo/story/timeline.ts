@@ -9,12 +9,12 @@ const setupSlots = 3_000;
 
 /** A planned block: its seconds after genesis and its transactions. */
 export interface PlannedBlock {
-  readonly offset: number;
+  readonly offsetSeconds: number;
   readonly calls: readonly Call[];
 }
 
 /** Interleaves the chapters' calls of a day at random and keeps the order within each chapter. */
-export const mix = (chapters: readonly (readonly Call[])[], random: Random): readonly Call[] => {
+export const interleaveCalls = (chapters: readonly (readonly Call[])[], random: Random): readonly Call[] => {
   const keyed = chapters.flatMap((calls) => {
     const keys = calls.map(() => random.below(2 ** 30)).sort((left, right) => left - right);
     return calls.map((call, index) => ({ call, key: keys[index] ?? 0 }));
@@ -39,7 +39,7 @@ export const planDay = (day: number, calls: readonly Call[]): readonly PlannedBl
     start += size;
   }
   const slots = chooseSlots(batches.length, day === 0 ? setupSlots : 0, random);
-  return batches.map((batch, index) => ({ offset: day * secondsPerDay + (slots[index] ?? 0) * slotSeconds, calls: batch }));
+  return batches.map((batch, index) => ({ offsetSeconds: day * secondsPerDay + (slots[index] ?? 0) * slotSeconds, calls: batch }));
 };
 
 /** Returns the offset of a block of the setup, which has one block for each slot. */

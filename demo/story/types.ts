@@ -15,7 +15,7 @@ export interface Call {
   /** The gas limit; by default 21,000 without data and 400,000 with data. */
   readonly gas?: number;
   /** Set if the transaction is expected to fail. */
-  readonly fails?: true;
+  readonly shouldFail?: true;
   /** A name by which the mined transaction is looked up. */
   readonly label?: string;
 }
@@ -35,7 +35,7 @@ export interface StoryContext {
   readonly holdings: Holdings;
   /** Scales a count of the full story; returns at least 1. */
   scaled(count: number): number;
-  random(subject: string): Random;
+  createRandom(subject: string): Random;
   /** Mines calls immediately and in order, as part of the setup before the first day. */
   mine(calls: readonly Call[]): Promise<void>;
   deploy(from: Address, artifact: Artifact, parameters?: readonly unknown[]): Promise<Address>;

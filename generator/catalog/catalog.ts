@@ -3,7 +3,7 @@ import type { Protocol } from "../../runtime/declarations/protocol.ts";
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
 
 /** An operation with defaults applied, declared in a file or expanded from the community template. */
-export interface CatalogEndpoint {
+export interface CatalogOperation {
   readonly id: string;
   /** The handler that serves it: its `id`, or, for a community endpoint, the handler that the operation shares between protocols. */
   readonly handler: string;
@@ -26,11 +26,11 @@ export interface CatalogObject extends ObjectDefinition {
 export interface Catalog {
   readonly service: ServiceDefinition;
   /** Ordered by file name, then by location in the file. */
-  readonly operations: readonly CatalogEndpoint[];
+  readonly operations: readonly CatalogOperation[];
   /** By name. */
   readonly objects: ReadonlyMap<string, CatalogObject>;
   /** One per protocol and operation: protocols by number, operations in the order of the template. */
-  readonly community: readonly CatalogEndpoint[];
+  readonly communityOperations: readonly CatalogOperation[];
   /** The declared protocols, by number. */
   readonly protocols: readonly Protocol[];
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as objects from "../../runtime/declarations/objects/definition.ts";
+import * as objects from "../../runtime/declarations/objects/field-definition.ts";
 
 /**
  * The single definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` are derived from it.
@@ -174,7 +174,7 @@ export const endpointDefinition = z.strictObject({
 
 export const endpointFile = z.strictObject({ domain: kebabName, endpoints: z.record(camelName, endpointDefinition) });
 
-export const fieldDefinition = objects.fieldDefinition.extend({
+export const fieldDefinition = objects.fieldDefinitionSchema.extend({
   added: z.boolean().optional().describe("True for a field that is not part of the original interface."),
 });
 

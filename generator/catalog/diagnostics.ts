@@ -6,7 +6,7 @@ import {
   renderLocation,
   type SourceLocation,
   suggestion,
-  type Unknown,
+  type UnknownName,
   unknownMessage,
 } from "../../runtime/declarations/diagnostics.ts";
 
@@ -20,11 +20,11 @@ const messages = {
   "unknown-file": (data: { expected: readonly string[] }) => `Unexpected file: expected ${data.expected.join(", ")}`,
 
   // References
-  "unknown-response": (data: Unknown) => unknownMessage("response object", data),
-  "unknown-parent": (data: Unknown) => unknownMessage("parent object", data),
-  "unknown-style": (data: Unknown) => unknownMessage("pagination style", data),
-  "unknown-network-group": (data: Unknown) => unknownMessage("network group", data),
-  "unknown-domain": (data: Unknown) => unknownMessage("domain", data, "not a tag of the service, "),
+  "unknown-response": (data: UnknownName) => unknownMessage("response object", data),
+  "unknown-parent": (data: UnknownName) => unknownMessage("parent object", data),
+  "unknown-style": (data: UnknownName) => unknownMessage("pagination style", data),
+  "unknown-network-group": (data: UnknownName) => unknownMessage("network group", data),
+  "unknown-domain": (data: UnknownName) => unknownMessage("domain", data, "not a tag of the service, "),
 
   // Names and numbers that must be unique
   "duplicate-id": (data: { id: string; first: SourceLocation }) =>
@@ -51,7 +51,7 @@ const messages = {
   // Paths
   "malformed-path": (data: { segment: string }) =>
     `Malformed path segment ${quote(data.segment)}: expected letters, digits and -._~=, or one whole {parameter}`,
-  "undeclared-path-parameter": (data: Unknown) => unknownMessage("path parameter", data),
+  "undeclared-path-parameter": (data: UnknownName) => unknownMessage("path parameter", data),
   "repeated-path-parameter": (data: { name: string }) => `Duplicate path parameter {${data.name}}: expected each parameter once`,
   "ambiguous-path": (data: { path: string; other: string; first: SourceLocation }) =>
     `Ambiguous path ${data.path}: a request can also match ${data.other} (${renderLocation(data.first)}), expected paths that differ in a literal segment or in length`,
@@ -80,7 +80,7 @@ const messages = {
     `Missing field ${quote(data.field)} in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with that field${suggestion(data.field, data.expected)}`,
   "unpaged-response": (data: { style: string; response: string }) =>
     `Missing rows in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with rows`,
-  "unknown-rows": (data: Unknown & { object: string }) => unknownMessage("rows", data, `not a list field of ${data.object}, `),
+  "unknown-rows": (data: UnknownName & { object: string }) => unknownMessage("rows", data, `not a list field of ${data.object}, `),
 
   // Examples
   "wrong-example": (data: { found: string; expected: string }) => `Invalid example: found ${data.found}, expected ${data.expected}`,

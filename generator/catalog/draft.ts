@@ -1,4 +1,4 @@
-import type { ProtocolFile } from "../../runtime/declarations/definition.ts";
+import type { ProtocolFile } from "../../runtime/declarations/protocol-file.ts";
 import type { YamlPath, YamlSource } from "../../runtime/declarations/yaml/yaml-source.ts";
 import type {
   CommunityTemplateFile,
@@ -20,11 +20,11 @@ export interface CatalogDraft {
   readonly template: TemplateDraft | null;
   readonly protocols: readonly Draft<ProtocolFile>[];
   /** The protocols' SQL files: path -> text. */
-  readonly queries: ReadonlyMap<string, string>;
+  readonly sqlFiles: ReadonlyMap<string, string>;
   /** The kinds of files with at least one unreadable file. */
-  readonly unreadable: ReadonlySet<FileKind>;
+  readonly unreadableKinds: ReadonlySet<FileKind>;
   /** The unreadable kinds, and those in which a duplicate key hides an entry, which may contain uses. */
-  readonly incomplete: ReadonlySet<FileKind>;
+  readonly incompleteKinds: ReadonlySet<FileKind>;
 }
 
 /** The kinds of catalog files. */

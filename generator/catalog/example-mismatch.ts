@@ -1,4 +1,4 @@
-import type { ScalarType } from "../../runtime/declarations/objects/definition.ts";
+import type { ScalarType } from "../../runtime/declarations/objects/field-definition.ts";
 import type { Example, ParameterDefinition, ParameterType } from "./definition.ts";
 
 /** Null for a matching value, otherwise a description of the expected values: "0x followed by 40 hex digits …". */

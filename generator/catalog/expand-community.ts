@@ -1,11 +1,11 @@
-import type { ProtocolFile } from "../../runtime/declarations/definition.ts";
-import type { CatalogEndpoint } from "./catalog.ts";
+import type { ProtocolFile } from "../../runtime/declarations/protocol-file.ts";
+import type { CatalogOperation } from "./catalog.ts";
 import type { CommunityTemplateFile, EndpointDefinition, ParameterUse } from "./definition.ts";
 import type { CatalogDraft, Draft, TemplateOperation } from "./draft.ts";
 import { locationOfKey } from "./lookup.ts";
 
 /** Creates one endpoint per protocol and operation, ordered by protocol, then by the template's operations. */
-export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
+export function expandCommunity(draft: CatalogDraft): CatalogOperation[] {
   const { template } = draft;
   const { path, domain } = template?.value ?? {};
   if (template === null || path === undefined || domain === undefined) return [];
@@ -14,7 +14,7 @@ export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
   return protocols.flatMap((entry) => {
     const { protocol, operations } = entry.value;
     if (protocol === undefined || operations === undefined) return [];
-    return [...template.operations.values()].flatMap((operation): CatalogEndpoint[] => {
+    return [...template.operations.values()].flatMap((operation): CatalogOperation[] => {
       const overrides = operations[operation.name];
       if (overrides === undefined) return [];
       return [

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { addedProtocolFile } from "../../runtime/declarations/added-definition.ts";
-import { protocolFile } from "../../runtime/declarations/definition.ts";
+import { addedProtocolFileSchema } from "../../runtime/declarations/added-protocol-file.ts";
+import { protocolFileSchema } from "../../runtime/declarations/protocol-file.ts";
 import * as definition from "./definition.ts";
 
 /** The kinds of catalog files, by the name in an editor's schema reference: `../catalog.schema.json#/$defs/endpointFile`. */
@@ -9,7 +9,7 @@ const files = {
   endpointFile: definition.endpointFile,
   objectFile: definition.objectFile,
   communityTemplateFile: definition.communityTemplateFile,
-  communityProtocolFile: protocolFile,
+  communityProtocolFile: protocolFileSchema,
 } as const;
 
 /** The text of `spec/catalog.schema.json`: one JSON Schema (2020-12) for all kinds of files, for editors. */
@@ -31,7 +31,7 @@ export function addedProtocolJsonSchema(): object {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Ashlar protocol",
     description: "The protocol.yaml of a directory of protocols. Ashlar also checks the constraints that a schema cannot express.",
-    ...schemaOf(addedProtocolFile),
+    ...schemaOf(addedProtocolFileSchema),
   };
 }
 

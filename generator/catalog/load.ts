@@ -2,15 +2,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { sortDiagnostics } from "../../runtime/declarations/diagnostics.ts";
 import type { Protocol } from "../../runtime/declarations/protocol.ts";
-import type { Catalog, CatalogEndpoint, CatalogObject } from "./catalog.ts";
+import type { Catalog, CatalogObject, CatalogOperation } from "./catalog.ts";
 import { checkCommunity } from "./checks/community.ts";
-import { checkCounting } from "./checks/counting.ts";
 import { checkExamples } from "./checks/examples.ts";
 import { checkGraph } from "./checks/graph.ts";
 import { checkIdentity } from "./checks/identity.ts";
 import { checkParameters } from "./checks/parameters.ts";
 import { checkPaths } from "./checks/paths.ts";
 import { checkReferences } from "./checks/references.ts";
+import { checkResponseFields } from "./checks/response-fields.ts";
 import { checkRules } from "./checks/rules.ts";
 import { checkService } from "./checks/service.ts";
 import { checkUnused } from "./checks/unused.ts";
@@ -30,23 +30,23 @@ export interface LoadedCatalog {
 export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
   const { draft, diagnostics: shapeDiagnostics } = readDraft(files);
   const lookup = createLookup(draft);
-  const community = expandCommunity(draft);
+  const communityOperations = expandCommunity(draft);
   const protocols = checkCommunity(lookup);
   const diagnostics = sortDiagnostics([
     ...shapeDiagnostics,
     ...checkService(lookup, rootOf(files)),
     ...checkReferences(lookup),
-    ...checkIdentity(lookup, community),
-    ...checkPaths(lookup, community),
+    ...checkIdentity(lookup, communityOperations),
+    ...checkPaths(lookup, communityOperations),
     ...checkParameters(lookup),
     ...checkRules(lookup),
-    ...checkCounting(lookup),
+    ...checkResponseFields(lookup),
     ...checkExamples(lookup),
     ...checkGraph(lookup),
     ...checkUnused(lookup),
     ...protocols.diagnostics,
   ]);
-  return { catalog: diagnostics.length === 0 ? resolve(lookup, community, protocols.value) : null, diagnostics };
+  return { catalog: diagnostics.length === 0 ? resolve(lookup, communityOperations, protocols.value) : null, diagnostics };
 }
 
 /** Reads the YAML and SQL files of the catalog in a folder; their paths start with the folder's name and use forward slashes. */
@@ -67,7 +67,11 @@ function rootOf(files: ReadonlyMap<string, string>): string {
 }
 
 // Called only without diagnostics: every draft is then complete, so the casts below are safe.
-function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint[], protocols: readonly Protocol[]): Catalog | null {
+function resolve(
+  { draft, objects }: Lookup,
+  communityOperations: readonly CatalogOperation[],
+  protocols: readonly Protocol[],
+): Catalog | null {
   if (draft.service === null) return null;
   return {
     service: draft.service.value as ServiceDefinition,
@@ -80,7 +84,7 @@ function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint
       protocol: null,
     })),
     objects: new Map([...objects].map(([name, object]) => [name, resolveObject(name, object)])),
-    community,
+    communityOperations,
     protocols,
   };
 }

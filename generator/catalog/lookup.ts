@@ -14,9 +14,9 @@ export interface ResolvedObject {
   readonly fields: ReadonlyMap<string, Draft<FieldDefinition>>;
   readonly rows: string | undefined;
   /** False if the declaration of its rows could not be read. */
-  readonly rowsReadable: boolean;
+  readonly areRowsReadable: boolean;
   /** False if a part of it or of a parent could not be read, so a field that is missing here may still be declared. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
 /** The draft with lookups that several checks share. */
@@ -26,7 +26,7 @@ export interface Lookup {
   /** By name; the first of duplicates. */
   readonly objects: ReadonlyMap<string, ResolvedObject>;
   /** False if some objects could not be read, so a missing one may still be declared. */
-  readonly allObjectsReadable: boolean;
+  readonly areAllObjectsReadable: boolean;
 }
 
 /** Prepares a draft for the checks. */
@@ -35,7 +35,7 @@ export function createLookup(draft: CatalogDraft): Lookup {
   for (const object of draft.objects) if (!drafts.has(object.name)) drafts.set(object.name, object);
   const objects = new Map([...drafts].map(([name, object]) => [name, resolveObject(object, drafts, new Set())]));
   const operations = [...draft.endpoints, ...(draft.template?.operations.values() ?? [])];
-  return { draft, operations, objects, allObjectsReadable: !draft.incomplete.has("objects") };
+  return { draft, operations, objects, areAllObjectsReadable: !draft.incompleteKinds.has("objects") };
 }
 
 /** The location of a value in an entry. */
@@ -111,12 +111,12 @@ function resolveObject(object: ObjectDraft, drafts: ReadonlyMap<string, ObjectDr
   const parentDraft = parentName === undefined || descendants.has(parentName) ? undefined : drafts.get(parentName);
   const parent = parentDraft && resolveObject(parentDraft, drafts, new Set([...descendants, object.name]));
   const lacksParent = object.invalidKeys.has("extends") || (parentName !== undefined && parent === undefined);
-  const complete = !lacksParent && !object.invalidKeys.has("fields") && (parent?.complete ?? true);
+  const isComplete = !lacksParent && !object.invalidKeys.has("fields") && (parent?.isComplete ?? true);
   return {
     draft: object,
     fields: new Map([...(parent?.fields ?? []), ...object.fields]),
     rows: object.value.rows ?? parent?.rows,
-    rowsReadable: complete && !object.invalidKeys.has("rows") && (parent?.rowsReadable ?? true),
-    complete,
+    areRowsReadable: isComplete && !object.invalidKeys.has("rows") && (parent?.areRowsReadable ?? true),
+    isComplete,
   };
 }

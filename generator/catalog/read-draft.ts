@@ -1,18 +1,18 @@
 import type { z } from "zod";
-import { protocolFile } from "../../runtime/declarations/definition.ts";
 import type { SourceLocation } from "../../runtime/declarations/diagnostics.ts";
+import { protocolFileSchema } from "../../runtime/declarations/protocol-file.ts";
 import { readYaml } from "../../runtime/declarations/yaml/yaml-source.ts";
+import { type CheckedFile, checkFile, isMap, readEntry, readEntryOrNull } from "./checked-file.ts";
 import * as definition from "./definition.ts";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 import type { CatalogDraft, EndpointDraft, FileKind, ObjectDraft, Section, ServiceDraft, TemplateDraft } from "./draft.ts";
-import { isMap, readDraftOf, readEntry, type ShapedFile, shapeFile } from "./shaped-file.ts";
 
 const fileKinds: readonly { readonly kind: FileKind; readonly name: RegExp; readonly schema: z.ZodType }[] = [
   { kind: "service", name: /(?:^|\/)service\.yaml$/, schema: definition.serviceDefinition },
   { kind: "endpoints", name: /(?:^|\/)endpoints\/[^/]+\.yaml$/, schema: definition.endpointFile },
   { kind: "objects", name: /(?:^|\/)objects\/[^/]+\.yaml$/, schema: definition.objectFile },
   { kind: "template", name: /(?:^|\/)community\/template\.yaml$/, schema: definition.communityTemplateFile },
-  { kind: "protocol", name: /(?:^|\/)community\/[^/]+\/protocol\.yaml$/, schema: protocolFile },
+  { kind: "protocol", name: /(?:^|\/)community\/[^/]+\/protocol\.yaml$/, schema: protocolFileSchema },
 ];
 
 const expectedFiles = [
@@ -28,19 +28,19 @@ const queryPath = /(?:^|\/)community\/[^/]+\/[^/]+\.sql$/;
 
 interface ReadFiles {
   readonly diagnostics: Diagnostic[];
-  readonly unreadable: Set<FileKind>;
-  readonly incomplete: Set<FileKind>;
-  readonly shaped: Map<FileKind, ShapedFile[]>;
+  readonly unreadableKinds: Set<FileKind>;
+  readonly incompleteKinds: Set<FileKind>;
+  readonly checkedFiles: Map<FileKind, CheckedFile[]>;
 }
 
 /** Reads every file as far as possible and reports problems in its YAML and its shape. */
 export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogDraft; diagnostics: Diagnostic[] } {
-  const read: ReadFiles = { diagnostics: [], unreadable: new Set(), incomplete: new Set(), shaped: new Map() };
+  const read: ReadFiles = { diagnostics: [], unreadableKinds: new Set(), incompleteKinds: new Set(), checkedFiles: new Map() };
   // Sorted by code units, so that the order does not depend on the locale.
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
   const isQuery = ([file]: readonly [string, string]): boolean => queryPath.test(file);
   for (const [file, text] of sorted.filter((entry) => !isQuery(entry))) addFile(read, file, text);
-  const all = (kind: FileKind) => read.shaped.get(kind) ?? [];
+  const all = (kind: FileKind) => read.checkedFiles.get(kind) ?? [];
   const [service] = all("service");
   const [template] = all("template");
   const draft: CatalogDraft = {
@@ -48,10 +48,10 @@ export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogD
     endpoints: all("endpoints").flatMap(readEndpoints),
     objects: all("objects").flatMap(readObjects),
     template: template === undefined ? null : readTemplate(template),
-    protocols: all("protocol").flatMap((file) => readDraftOf(file, protocolFile, []) ?? []),
-    queries: new Map(sorted.filter(isQuery)),
-    unreadable: read.unreadable,
-    incomplete: read.incomplete,
+    protocols: all("protocol").flatMap((file) => readEntryOrNull(file, protocolFileSchema, []) ?? []),
+    sqlFiles: new Map(sorted.filter(isQuery)),
+    unreadableKinds: read.unreadableKinds,
+    incompleteKinds: read.incompleteKinds,
   };
   return { draft, diagnostics: read.diagnostics };
 }
@@ -65,14 +65,14 @@ function addFile(read: ReadFiles, file: string, text: string): void {
   }
   const { kind, schema } = entry;
   const source = readYaml(file, text);
-  const shape = source.value === undefined ? null : shapeFile(source, schema);
+  const checked = source.value === undefined ? null : checkFile(source, schema);
   const mayHideEntries = source.diagnostics.length > 0;
   // The whole catalog refers to the service and the template: no reference can be checked if any part of them is hidden.
-  const isReadable = shape !== null && hasContent(kind, source.value) && !(mayHideEntries && (kind === "service" || kind === "template"));
-  read.diagnostics.push(...source.diagnostics, ...(shape?.diagnostics ?? []));
-  if (isReadable) read.shaped.set(kind, [...(read.shaped.get(kind) ?? []), shape]);
-  else read.unreadable.add(kind);
-  if (!isReadable || mayHideEntries) read.incomplete.add(kind);
+  const isReadable = checked !== null && hasContent(kind, source.value) && !(mayHideEntries && (kind === "service" || kind === "template"));
+  read.diagnostics.push(...source.diagnostics, ...(checked?.diagnostics ?? []));
+  if (isReadable) read.checkedFiles.set(kind, [...(read.checkedFiles.get(kind) ?? []), checked]);
+  else read.unreadableKinds.add(kind);
+  if (!isReadable || mayHideEntries) read.incompleteKinds.add(kind);
 }
 
 // A file whose entries are missing or under a misspelled key could declare any name.
@@ -82,8 +82,8 @@ function hasContent(kind: FileKind, value: unknown): boolean {
   return kind === "template" ? isMap(value.operations) : true;
 }
 
-function readService(file: ShapedFile): ServiceDraft | null {
-  const draft = readDraftOf(file, definition.serviceDefinition, []);
+function readService(file: CheckedFile): ServiceDraft | null {
+  const draft = readEntryOrNull(file, definition.serviceDefinition, []);
   const { authentication, headers, pagination } = definition.serviceDefinition.shape;
   return (
     draft && {
@@ -97,8 +97,8 @@ function readService(file: ShapedFile): ServiceDraft | null {
   );
 }
 
-function readEndpoints(file: ShapedFile): EndpointDraft[] {
-  const domain = file.at(["domain"]);
+function readEndpoints(file: CheckedFile): EndpointDraft[] {
+  const domain = file.valueAt(["domain"]);
   const isReadable = typeof domain === "string" && !file.problems.some((problem) => problem.path[0] === "domain");
   return file.keysAt(["endpoints"]).map((id) => ({
     ...readEntry(file, definition.endpointDefinition, ["endpoints", id]),
@@ -108,7 +108,7 @@ function readEndpoints(file: ShapedFile): EndpointDraft[] {
 
 const objectWithoutFields = definition.objectDefinition.omit({ fields: true });
 
-function readObjects(file: ShapedFile): ObjectDraft[] {
+function readObjects(file: CheckedFile): ObjectDraft[] {
   return file.keysAt([]).map((name) => ({
     ...readEntry(file, objectWithoutFields, [name], ["fields"]),
     fields: readSection(file, definition.fieldDefinition, [name, "fields"]) ?? new Map(),
@@ -117,13 +117,13 @@ function readObjects(file: ShapedFile): ObjectDraft[] {
 
 const templateWithoutOperations = definition.communityTemplateFile.omit({ operations: true });
 
-function readTemplate(file: ShapedFile): TemplateDraft | null {
-  const draft = readDraftOf(file, templateWithoutOperations, [], ["operations"]);
+function readTemplate(file: CheckedFile): TemplateDraft | null {
+  const draft = readEntryOrNull(file, templateWithoutOperations, [], ["operations"]);
   const operations = readSection(file, definition.communityTemplateFile.shape.operations.valueType, ["operations"]);
   return draft && { ...draft, operations: operations ?? new Map() };
 }
 
-function readSection<S extends z.ZodObject>(file: ShapedFile, schema: S, path: readonly string[]): Section<z.output<S>> {
-  if (!isMap(file.at(path))) return null;
+function readSection<S extends z.ZodObject>(file: CheckedFile, schema: S, path: readonly string[]): Section<z.output<S>> {
+  if (!isMap(file.valueAt(path))) return null;
   return new Map(file.keysAt(path).map((name) => [name, readEntry(file, schema, [...path, name])]));
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { generatedFrom } from "./header.ts";
+import { generatedHeader } from "./header.ts";
 
 const folder = new URL("../bundle/", import.meta.url);
 
@@ -13,5 +13,5 @@ export const bundledFiles: ReadonlyMap<string, string> = new Map(
 
 function renderCopy(file: string): string {
   const source = readFileSync(new URL(file, folder), "utf8").replace(/(?<=from "\.\/[a-z-]+)\.ts(?=";)/g, ".gen.ts");
-  return `// ${generatedFrom(`generator/bundle/${file}`)}\n\n${source}`;
+  return `// ${generatedHeader(`generator/bundle/${file}`)}\n\n${source}`;
 }

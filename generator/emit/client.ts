@@ -2,7 +2,7 @@ import type { ParameterType } from "../catalog/definition.ts";
 import type { Handler, Model, Operation, Parameter } from "../model/model.ts";
 import { camelCase, pascalCase } from "../model/names.ts";
 import { dataType, importList } from "./handlers.ts";
-import { commentText, literal, objectLiteral, template } from "./template.ts";
+import { commentText, compileTemplate, literal, objectLiteral } from "./template.ts";
 
 interface MethodView {
   readonly id: string;
@@ -30,7 +30,7 @@ interface ClientView {
   readonly linked: readonly MethodView[];
 }
 
-const renderClient = template<ClientView>("client");
+const renderClient = compileTemplate<ClientView>("client");
 
 const types: Record<Exclude<ParameterType, "choice">, string> = {
   chain: "string | number",

@@ -1,7 +1,7 @@
 import type { Handler, Model } from "../model/model.ts";
 import { compareText } from "../model/names.ts";
 import { requestName } from "./requests.ts";
-import { template } from "./template.ts";
+import { compileTemplate } from "./template.ts";
 
 interface HandlerView {
   readonly id: string;
@@ -16,7 +16,7 @@ interface HandlersView {
   readonly planned: readonly HandlerView[];
 }
 
-const renderHandlers = template<HandlersView>("handlers");
+const renderHandlers = compileTemplate<HandlersView>("handlers");
 
 /** Emits the types of the handlers that the runtime passes to the routes. */
 export function emitHandlers({ handlers }: Model): string {

@@ -1,6 +1,6 @@
 import type { CsvColumn, Model, Operation } from "../model/model.ts";
 import { camelCase, compareText } from "../model/names.ts";
-import { listLiteral, literal, objectLiteral, template } from "./template.ts";
+import { compileTemplate, listLiteral, literal, objectLiteral } from "./template.ts";
 
 interface OperationsView {
   readonly styles: string;
@@ -8,7 +8,7 @@ interface OperationsView {
   readonly operations: readonly { readonly id: string; readonly entries: readonly { readonly name: string; readonly value: string }[] }[];
 }
 
-const renderOperations = template<OperationsView>("operations");
+const renderOperations = compileTemplate<OperationsView>("operations");
 
 /** Emits the metadata of each endpoint that the server needs: cost, pagination style, CSV columns. */
 export function emitOperations(model: Model): string {

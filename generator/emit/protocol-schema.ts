@@ -1,7 +1,7 @@
 import { addedProtocolJsonSchema } from "../catalog/json-schema.ts";
-import { generatedFrom } from "./header.ts";
+import { generatedHeader } from "./header.ts";
 
 /** Emits the JSON Schema of an operator's `protocol.yaml` for editors, with the generated header as its comment. */
 export function emitProtocolSchema(): string {
-  return `${JSON.stringify({ $comment: generatedFrom("runtime/declarations/added-definition.ts"), ...addedProtocolJsonSchema() }, null, 2)}\n`;
+  return `${JSON.stringify({ $comment: generatedHeader("runtime/declarations/added-protocol-file.ts"), ...addedProtocolJsonSchema() }, null, 2)}\n`;
 }

@@ -2,9 +2,9 @@ import type { ParameterDefinition, ParameterType } from "../catalog/definition.t
 import { renderCost } from "../model/costs.ts";
 import type { Field, Handler, Model, Operation, Parameter, ResponseObject, Rule } from "../model/model.ts";
 import type { Described, DomainView, EndpointView, FieldRow, ParameterRow, ReferenceView } from "./reference-view.ts";
-import { template } from "./template.ts";
+import { compileTemplate } from "./template.ts";
 
-const renderReference = template<ReferenceView>("reference");
+const renderReference = compileTemplate<ReferenceView>("reference");
 
 /** Emits the reference of all endpoints in Markdown. */
 export function emitReference(model: Model): string {

@@ -37,7 +37,7 @@ export function defaultLiteral(parameter: Parameter): string {
 
 /** The code of a parameter's parser. */
 export function parserOf(parameter: Parameter): string {
-  if (parameter.name === "page-size") return `(text) => (csv ? parsers.integer(text, csvPageSizes) : ${parserCall(parameter)})`;
+  if (parameter.name === "page-size") return `(text) => (csv ? parsers.integer(text, csvPageSizeBounds) : ${parserCall(parameter)})`;
   return `(text) => ${parserCall(parameter)}`;
 }
 
@@ -72,9 +72,10 @@ function bounds(parameter: Parameter): string {
 }
 
 /** Whether a parameter is an address, or a list of addresses, of any kind of chain. */
-export const isAddress = ({ type }: Parameter): boolean => type === "address" || type === "addressList" || type === "bitcoinAddress";
+export const isAddressParameter = ({ type }: Parameter): boolean =>
+  type === "address" || type === "addressList" || type === "bitcoinAddress";
 
 /** Code of the expected value in the error for a missing query parameter. */
 export const requiredText = (parameter: Parameter): string =>
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is emitted as code.
-  isAddress(parameter) ? "`${parsers.addressExpected} (required)`" : literal("a value (required)");
+  isAddressParameter(parameter) ? "`${parsers.addressExpected} (required)`" : literal("a value (required)");

@@ -1,7 +1,7 @@
 import type { Handler, Model, Operation, Parameter, Rule } from "../model/model.ts";
 import { pascalCase } from "../model/names.ts";
-import { defaultLiteral, isAddress, parserOf, requestType, requiredText } from "./request-types.ts";
-import { commentText, listLiteral, literal, objectLiteral, template } from "./template.ts";
+import { defaultLiteral, isAddressParameter, parserOf, requestType, requiredText } from "./request-types.ts";
+import { commentText, compileTemplate, listLiteral, literal, objectLiteral } from "./template.ts";
 
 interface RequestView {
   readonly summary: string;
@@ -14,7 +14,7 @@ interface RequestView {
   readonly values: readonly string[];
 }
 
-const renderRequests = template<{ currencies: string; handlers: readonly RequestView[] }>("requests");
+const renderRequests = compileTemplate<{ currencies: string; handlers: readonly RequestView[] }>("requests");
 
 /** The name of a handler's request type. */
 export const requestName = (handler: string): string => `${pascalCase(handler)}Request`;
@@ -98,12 +98,12 @@ function statements(operation: Operation): string[] {
     `const ${readName(parameter)} = ${readCall(parameter)};`,
   ]);
   const restricted = operation.networks === null ? [] : restriction(operation, operation.networks);
-  const resolved = parameters.filter(isAddress).map((parameter) => resolution(operation, parameter));
+  const resolved = parameters.filter(isAddressParameter).map((parameter) => resolution(operation, parameter));
   return ["const reader = createReader(raw, parsers);", ...reads, ...restricted, ...operation.rules.map(ruleCall), ...resolved];
 }
 
 /** The variable of a parameter as it was sent; a sent address may be a name, so its resolved value has a separate variable. */
-const readName = (parameter: Parameter): string => (isAddress(parameter) ? `${parameter.field}Sent` : parameter.field);
+const readName = (parameter: Parameter): string => (isAddressParameter(parameter) ? `${parameter.field}Sent` : parameter.field);
 
 function readCall(parameter: Parameter): string {
   const name = literal(parameter.name);

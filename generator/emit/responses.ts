@@ -1,6 +1,6 @@
-import type { ScalarType } from "../../runtime/declarations/objects/definition.ts";
+import type { ScalarType } from "../../runtime/declarations/objects/field-definition.ts";
 import type { Field, Model } from "../model/model.ts";
-import { commentText, literal, template } from "./template.ts";
+import { commentText, compileTemplate, literal } from "./template.ts";
 
 interface ObjectView {
   readonly name: string;
@@ -8,7 +8,7 @@ interface ObjectView {
   readonly fields: readonly { readonly name: string; readonly type: string; readonly description: string }[];
 }
 
-const renderResponses = template<{ objects: readonly ObjectView[] }>("responses");
+const renderResponses = compileTemplate<{ objects: readonly ObjectView[] }>("responses");
 
 const scalars: Partial<Record<ScalarType, string>> = { number: "number", integer: "number", boolean: "boolean" };
 

@@ -2,14 +2,14 @@ import type { Model, Operation } from "../model/model.ts";
 import { compareRoutes, expressPath } from "../model/route-order.ts";
 import { importList } from "./handlers.ts";
 import { parseName } from "./requests.ts";
-import { literal, template } from "./template.ts";
+import { compileTemplate, literal } from "./template.ts";
 
 interface RoutesView {
   readonly parsers: readonly string[];
   readonly routes: readonly { readonly path: string; readonly id: string; readonly parse: string; readonly handler: string }[];
 }
 
-const renderRoutes = template<RoutesView>("routes");
+const renderRoutes = compileTemplate<RoutesView>("routes");
 
 /** Emits the registration of every endpoint, ordered so that overlapping paths match the most specific one. */
 export function emitRoutes(model: Model): string {

@@ -1,7 +1,7 @@
 import type { Model, Operation } from "../model/model.ts";
-import { literal, objectLiteral, template } from "./template.ts";
+import { compileTemplate, literal, objectLiteral } from "./template.ts";
 
-const renderExamples = template<{ examples: readonly { readonly id: string; readonly values: string }[] }>("story-examples");
+const renderExamples = compileTemplate<{ examples: readonly { readonly id: string; readonly values: string }[] }>("story-examples");
 
 /** Emits example values for every required parameter, and for each optional one that the endpoint's example includes. */
 export function emitStoryExamples(model: Model): string {

@@ -8,7 +8,7 @@ const handlebars = Handlebars.create();
  * Compiles a template by name. Templates are part of the program: each is read once, when the module that uses it is loaded,
  * so that emitting does no I/O.
  */
-export function template<View extends object>(name: string): (view: View) => string {
+export function compileTemplate<View extends object>(name: string): (view: View) => string {
   const source = readFileSync(new URL(`./templates/${name}.hbs`, import.meta.url), "utf8");
   // The output is code, not HTML, so nothing is escaped. Strict mode throws for names that the view lacks, which would be bugs of the emitter.
   const render = handlebars.compile<View & { generated: string }>(source, { noEscape: true, strict: true });

@@ -4,9 +4,9 @@ import type { Model } from "../model/model.ts";
 import { compareText } from "../model/names.ts";
 import { catalogHeader } from "./header.ts";
 import { envelopeName, responseSchemas, schemaPrefix } from "./schemas.ts";
-import { literal, template } from "./template.ts";
+import { compileTemplate, literal } from "./template.ts";
 
-const renderTypes = template<{ operations: readonly string[] }>("validators");
+const renderTypes = compileTemplate<{ operations: readonly string[] }>("validators");
 
 const annotations: ReadonlySet<string> = new Set(["description", "format", "examples"]);
 

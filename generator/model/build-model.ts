@@ -1,4 +1,4 @@
-import type { Catalog, CatalogEndpoint } from "../catalog/catalog.ts";
+import type { Catalog, CatalogOperation } from "../catalog/catalog.ts";
 import type { ServiceDefinition } from "../catalog/definition.ts";
 import { csvColumns } from "./columns.ts";
 import { costOf } from "./costs.ts";
@@ -23,8 +23,8 @@ export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unkno
       .sort(byName)
       .map((object) => [object.name, object]),
   );
-  const operations = [...catalog.operations, ...catalog.community]
-    .map((endpoint) => operationOf(catalog.service, objects, endpoint, recorded))
+  const operations = [...catalog.operations, ...catalog.communityOperations]
+    .map((operation) => operationOf(catalog.service, objects, operation, recorded))
     .sort(byClassAndRow);
   const service = { ...catalog.service, errors: errorsOf(catalog.service.errors, operations) };
   return {
@@ -40,17 +40,17 @@ export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unkno
 function operationOf(
   service: ServiceDefinition,
   objects: ReadonlyMap<string, ResponseObject>,
-  endpoint: CatalogEndpoint,
+  operation: CatalogOperation,
   recorded: ReadonlyMap<string, unknown>,
 ): Operation {
-  const { definition } = endpoint;
-  const parameters = parametersOf(service, endpoint);
+  const { definition } = operation;
+  const parameters = parametersOf(service, operation);
   const list = definition.list ?? false;
   const synthetic = exampleDataOf(objects, definition.response);
   return {
-    id: endpoint.id,
-    handler: endpoint.handler,
-    domain: endpoint.domain,
+    id: operation.id,
+    handler: operation.handler,
+    domain: operation.domain,
     row: definition.row ?? null,
     class: definition.class,
     addition: definition.addition ?? false,
@@ -67,12 +67,12 @@ function operationOf(
     response: definition.response,
     list,
     rows: objects.get(definition.response)?.rows ?? null,
-    protocol: endpoint.protocol,
+    protocol: operation.protocol,
     parameters,
     sentNames: definition.sentNames ?? false,
-    rules: rulesOf(endpoint, parameters),
+    rules: rulesOf(operation, parameters),
     columns: csvColumns(objects, definition.response, list),
-    exampleData: recorded.get(endpoint.id) ?? (list ? [synthetic] : synthetic),
+    exampleData: recorded.get(operation.id) ?? (list ? [synthetic] : synthetic),
   };
 }
 

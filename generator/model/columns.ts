@@ -1,4 +1,4 @@
-import { type ItemColumn, itemColumn, itemColumns } from "../../runtime/declarations/objects/columns.ts";
+import { type ItemColumn, itemColumn, itemColumns } from "../../runtime/declarations/objects/item-columns.ts";
 import { itemFieldOf } from "./fields.ts";
 import type { CsvColumn, ResponseObject } from "./model.ts";
 

@@ -1,4 +1,4 @@
-import type { ScalarType } from "../../runtime/declarations/objects/definition.ts";
+import type { ScalarType } from "../../runtime/declarations/objects/field-definition.ts";
 import type { Protocol } from "../../runtime/declarations/protocol.ts";
 import type { Example, ParameterType, ServiceDefinition } from "../catalog/definition.ts";
 

@@ -1,4 +1,4 @@
-import type { CatalogEndpoint } from "../catalog/catalog.ts";
+import type { CatalogOperation } from "../catalog/catalog.ts";
 import type { ServiceDefinition } from "../catalog/definition.ts";
 import { type EndpointParameter, endpointParameters } from "../catalog/parameters.ts";
 import type { Parameter, Rule } from "./model.ts";
@@ -9,15 +9,15 @@ const keyParameter = "key";
 const storyPrefix = "story:";
 
 /** The parameters of an endpoint; the endpoint's examples override the shared ones. */
-export function parametersOf(service: ServiceDefinition, endpoint: CatalogEndpoint): Parameter[] {
-  return endpointParameters(service, endpoint.definition)
+export function parametersOf(service: ServiceDefinition, operation: CatalogOperation): Parameter[] {
+  return endpointParameters(service, operation.definition)
     .filter((parameter) => parameter.name !== keyParameter)
-    .map((parameter) => parameterOf(service, endpoint, parameter));
+    .map((parameter) => parameterOf(service, operation, parameter));
 }
 
-function parameterOf(service: ServiceDefinition, endpoint: CatalogEndpoint, parameter: EndpointParameter): Parameter {
+function parameterOf(service: ServiceDefinition, operation: CatalogOperation, parameter: EndpointParameter): Parameter {
   const { definition } = parameter;
-  const value = endpoint.definition.example[parameter.name];
+  const value = operation.definition.example[parameter.name];
   const story = typeof value === "string" && value.startsWith(storyPrefix) ? value.slice(storyPrefix.length) : null;
   const shared = (parameter.in === "path" ? service.pathParameters : service.queryParameters)[parameter.name];
   return {
@@ -41,13 +41,13 @@ function parameterOf(service: ServiceDefinition, endpoint: CatalogEndpoint, para
 }
 
 /** The rules between parameters, each with its parameters. */
-export function rulesOf(endpoint: CatalogEndpoint, parameters: readonly Parameter[]): Rule[] {
+export function rulesOf(operation: CatalogOperation, parameters: readonly Parameter[]): Rule[] {
   const parameterNamed = (name: string): Parameter => {
     const parameter = parameters.find((candidate) => candidate.name === name);
-    if (parameter === undefined) throw new Error(`Unknown parameter ${name} in a rule of ${endpoint.id}.`);
+    if (parameter === undefined) throw new Error(`Unknown parameter ${name} in a rule of ${operation.id}.`);
     return parameter;
   };
-  return endpoint.definition.rules.map((rule): Rule => {
+  return operation.definition.rules.map((rule): Rule => {
     if ("exclusive" in rule) return { kind: "exclusive", parameters: rule.exclusive.map(parameterNamed) };
     if ("together" in rule) return { kind: "together", parameters: rule.together.map(parameterNamed) };
     return { kind: "ascending", parameters: [parameterNamed(rule.ascending[0]), parameterNamed(rule.ascending[1])] };

@@ -19,7 +19,7 @@ const recordedFolder = `${folder}/examples`;
 export async function readInput(root: string): Promise<Input> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(root, folder)));
   if (catalog === null) return { ok: false, messages: diagnostics.map(renderDiagnostic) };
-  const ids = new Set([...catalog.operations, ...catalog.community].map((operation) => operation.id));
+  const ids = new Set([...catalog.operations, ...catalog.communityOperations].map((operation) => operation.id));
   const entries = await readRecorded(root);
   const messages = [...entries].flatMap(([path, text]) => recordedMessages(path, text, ids));
   if (messages.length > 0) return { ok: false, messages };

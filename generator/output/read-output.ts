@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compareText } from "../model/names.ts";
-import { folderAtFilePath } from "./output-error.ts";
+import { folderAtFilePathError } from "./output-error.ts";
 
 /** The folder that only the generator writes. */
 const generatedFolder = "generated";
@@ -13,7 +13,7 @@ export async function readText(path: string): Promise<string | null> {
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     if (error.code === "ENOENT") return null;
-    if (error.code === "EISDIR") throw folderAtFilePath(path);
+    if (error.code === "EISDIR") throw folderAtFilePathError(path);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { generate } from "../emit/emit.ts";
+import { generate } from "../emit/generate.ts";
 import { compareFiles, renderDifference } from "./compare.ts";
 import { readInput } from "./read-input.ts";
 import { readOutput } from "./read-output.ts";
@@ -6,8 +6,13 @@ import { type WriteResult, writeOutput } from "./write-output.ts";
 
 /** The outcome of a run: the written files, or messages about problems. */
 export type Outcome =
-  | { readonly kind: "written"; readonly changes: WriteResult; readonly stubs: readonly string[]; readonly registered: readonly string[] }
-  | { readonly kind: "clean"; readonly files: number }
+  | {
+      readonly kind: "written";
+      readonly changes: WriteResult;
+      readonly stubs: readonly string[];
+      readonly updatedIndexPaths: readonly string[];
+    }
+  | { readonly kind: "clean"; readonly fileCount: number }
   | { readonly kind: "invalid-catalog"; readonly messages: readonly string[] }
   | { readonly kind: "outdated"; readonly messages: readonly string[] };
 
@@ -16,10 +21,10 @@ export async function runWrite(root: string, options: { readonly stubs: boolean 
   const input = await readInput(root);
   if (!input.ok) return { kind: "invalid-catalog", messages: input.messages };
   const changes = await writeOutput(root, generate(input.catalog, input.recorded));
-  const written = { kind: "written", changes, stubs: [], registered: [] } as const;
+  const written = { kind: "written", changes, stubs: [], updatedIndexPaths: [] } as const;
   if (!options.stubs) return written;
-  const { missingStubs } = await import("../scaffold/missing-stubs.ts");
-  const missing = await missingStubs(root, input.catalog);
+  const { findMissingResolvers } = await import("../scaffold/missing-resolvers.ts");
+  const missing = await findMissingResolvers(root, input.catalog);
   if (missing.length === 0) return written;
   // Imported only if needed: it loads a compiler, which takes longer than everything else.
   const { writeStubs } = await import("../scaffold/write-stubs.ts");
@@ -32,6 +37,6 @@ export async function runCheck(root: string): Promise<Outcome> {
   if (!input.ok) return { kind: "invalid-catalog", messages: input.messages };
   const files = generate(input.catalog, input.recorded);
   const differences = compareFiles(files, await readOutput(root, files.keys()));
-  if (differences.length === 0) return { kind: "clean", files: files.size };
+  if (differences.length === 0) return { kind: "clean", fileCount: files.size };
   return { kind: "outdated", messages: differences.map(renderDifference) };
 }

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, normalize } from "node:path";
 import { hasGeneratedHeader } from "../emit/header.ts";
 import { manifestPath, manifestPaths } from "../emit/manifest.ts";
-import { foreignFiles } from "./output-error.ts";
+import { foreignFilesError } from "./output-error.ts";
 import { readOutput, readText } from "./read-output.ts";
 
 /** The paths of the files that a run changed. */
@@ -24,7 +24,7 @@ export async function writeOutput(root: string, files: ReadonlyMap<string, strin
   const foreign = [...changed.map(([path]) => path), ...outdated].filter(
     (path) => !hasGeneratedHeader(found.get(path) ?? "") && found.has(path),
   );
-  if (foreign.length > 0) throw foreignFiles(foreign);
+  if (foreign.length > 0) throw foreignFilesError(foreign);
 
   const manifestLast = [...changed].sort(([left], [right]) => Number(left === manifestPath) - Number(right === manifestPath));
   for (const [path, text] of manifestLast) await replaceFile(join(root, path), text);

@@ -4,7 +4,7 @@ import { IndentationText, Node, type ObjectLiteralExpression, Project, QuoteKind
 import type { Handler } from "../model/model.ts";
 import { kebabCase } from "../model/names.ts";
 import { OutputError } from "../output/output-error.ts";
-import { resolverPath } from "./missing-stubs.ts";
+import { resolverPath } from "./missing-resolvers.ts";
 
 /**
  * Registers a resolver in the `index.ts` of its folder: adds an import and an entry in the exported object, both in alphabetical order, and leaves the rest

@@ -1,10 +1,10 @@
-import type { ContentVersion, Progress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
+import type { ContentVersion, IndexProgress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
 import { activeRequest } from "../lib/active-request.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, readsOf, subjectOf } from "./projection-reads.ts";
 
-/** The block up to which an operation's responses are current on a chain. */
-export interface Reach {
+/** The state of a chain as of which an operation is served. */
+export interface AsOfState {
   /** The as-of block: the indexed head, or the lowest checkpoint of the projections that the operation reads. */
   readonly block: number;
   /** While a projection is behind, the error for blocks above the as-of block or for something that is not found; otherwise null. */
@@ -22,30 +22,35 @@ const retryAfterSeconds = 30;
 /**
  * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed.
  * Until it has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of list pages; requests to operations that do
- * not support past blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all (names only if a registry is
- * configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the other chains whose
+ * not support past blocks are rejected with 503. `isProjectionRead` returns whether a chain's responses read a projection at all (names only if a
+ * registry is configured), `readsPools` whether the responses of a declared protocol read exchange pools, and `otherChainsOf` the other chains whose
  * content a request reads.
  */
 export function createAsOfProjection(
   { progressOf }: ProgressQueries,
-  isRead: (chainId: number, projection: ProjectionId) => boolean,
+  isProjectionRead: (chainId: number, projection: ProjectionId) => boolean,
   readsPools: (protocol: string) => boolean,
   otherChainsOf: (chainId: number, request: unknown) => readonly number[] = () => [],
 ) {
-  const toReach = (chainId: number, { head, first, checkpoints, failed, isRemoved, content }: Progress, reads: ProjectionReads): Reach => {
-    if (isRemoved) throw new RequestError(503, "The chain is being removed from the index.");
+  const toAsOfState = (
+    chainId: number,
+    { head, firstBlock, checkpoints, failedProjections, isBeingRemoved, contentVersion }: IndexProgress,
+    reads: ProjectionReads,
+  ): AsOfState => {
+    if (isBeingRemoved) throw new RequestError(503, "The chain is being removed from the index.");
     // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
       projections
-        .filter((projection) => isRead(chainId, projection))
-        .map((projection) => ({ projection, block: checkpoints.get(projection) ?? first - 1 }))
+        .filter((projection) => isProjectionRead(chainId, projection))
+        .map((projection) => ({ projection, block: checkpoints.get(projection) ?? firstBlock - 1 }))
         .reduce((lowest, other) => (other.block < lowest.block ? other : lowest), { projection: null as ProjectionId | null, block: head });
-    const [asOf, now, exists] = [lowestOf(reads.asOf), lowestOf(reads.now), lowestOf(reads.exists)];
-    if (now.projection !== null) throw rebuildingError(now.projection, now.block, { head, first, failed });
-    const behind = asOf.projection === null ? exists : asOf;
-    const rebuildError = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first, failed });
-    if (rebuildError !== null && asOf.block < first) throw rebuildError;
-    return { block: asOf.block, rebuildError, indexedFrom: first === 0 ? null : first, checkpoints, content };
+    const [asOf, atHead, forExistence] = [lowestOf(reads.asOf), lowestOf(reads.atHead), lowestOf(reads.forExistence)];
+    if (atHead.projection !== null) throw rebuildingError(atHead.projection, atHead.block, { head, firstBlock, failedProjections });
+    const behind = asOf.projection === null ? forExistence : asOf;
+    const rebuildError =
+      behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, firstBlock, failedProjections });
+    if (rebuildError !== null && asOf.block < firstBlock) throw rebuildError;
+    return { block: asOf.block, rebuildError, indexedFrom: firstBlock === 0 ? null : firstBlock, checkpoints, content: contentVersion };
   };
 
   /**
@@ -56,24 +61,26 @@ export function createAsOfProjection(
 
   return {
     /**
-     * How far responses to a request reach; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind, or
-     * the chain is being removed.
+     * The state as of which a request is served; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is
+     * behind, or the chain is being removed.
      */
-    reachOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
+    asOfStateOf: async (chainId: number, operation: string, request: unknown): Promise<AsOfState | null> => {
       const others = otherChainsOf(chainId, request);
       const progressOfAll = await (others.length === 0 ? progressOf([chainId]) : progressWith(chainId, others));
       const active = activeRequest();
-      if (active !== undefined) active.chains = [chainId, ...others];
+      if (active !== undefined) active.chainIds = [chainId, ...others];
       const progress = progressOfAll.get(chainId);
       if (progress === undefined) return null;
-      const reach = toReach(chainId, progress, readsOf(operation, request, readsPools));
-      return others.length === 0 ? reach : { ...reach, content: combine([chainId, ...others].map((id) => progressOfAll.get(id)?.content)) };
+      const asOfState = toAsOfState(chainId, progress, readsOf(operation, request, readsPools));
+      return others.length === 0
+        ? asOfState
+        : { ...asOfState, content: combine([chainId, ...others].map((id) => progressOfAll.get(id)?.contentVersion)) };
     },
 
     /** The combined content version of several chains; null if one is unknown. */
-    contentOf: async (chainIds: readonly number[]): Promise<ContentVersion | null> => {
+    contentVersionOf: async (chainIds: readonly number[]): Promise<ContentVersion | null> => {
       const progress = await progressOf(chainIds);
-      return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.content] : [])));
+      return combine(chainIds.flatMap((id) => (progress.has(id) ? [progress.get(id)?.contentVersion] : [])));
     },
 
     /** Checks, for several chains, that no projection that is read at the head is behind. @throws {RequestError} 503 if one is. */
@@ -81,7 +88,7 @@ export function createAsOfProjection(
       const progress = await progressOf(chains.map(({ id }) => id));
       for (const { id } of chains) {
         const progressOfChain = progress.get(id);
-        if (progressOfChain !== undefined) toReach(id, progressOfChain, { now: projections });
+        if (progressOfChain !== undefined) toAsOfState(id, progressOfChain, { atHead: projections });
       }
     },
   };
@@ -100,13 +107,13 @@ const combine = (contents: readonly (ContentVersion | null | undefined)[]): Cont
 const rebuildingError = (
   projection: ProjectionId,
   block: number,
-  { head, first, failed }: Pick<Progress, "head" | "first" | "failed">,
+  { head, firstBlock, failedProjections }: Pick<IndexProgress, "head" | "firstBlock" | "failedProjections">,
 ): RequestError =>
-  failed.has(projection)
+  failedProjections.has(projection)
     ? switchedOffError(projection)
     : new RequestError(
         503,
-        `${subjectOf(projection)} are being rebuilt: ${block < first ? `no block up to ${head} is included yet` : `at block ${block} of ${head}`}. Retry later.`,
+        `${subjectOf(projection)} are being rebuilt: ${block < firstBlock ? `no block up to ${head} is included yet` : `at block ${block} of ${head}`}. Retry later.`,
         retryAfterSeconds,
       );
 

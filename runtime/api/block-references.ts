@@ -47,14 +47,14 @@ const toNumber = (reference: BlockReference | null): number | null => (typeof re
  * The height for `block-height`; the anchor if it is absent; null before the first block.
  * @throws {RequestError} 400 if it is not indexed. @throws {RequestError} 503 if it is above the as-of block of a projection that is being rebuilt.
  */
-export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
+export async function resolveBlockHeight(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
   const head = context.anchor;
   if (head === null || height === null || height === "latest") return head;
-  const tail = (await context.ledger.tail(chain.id))?.number ?? head;
-  if (height === "earliest") return tail;
+  const firstBlock = (await context.ledger.firstBlock(chain.id))?.number ?? head;
+  if (height === "earliest") return firstBlock;
   if (height > head && context.rebuildError !== null) throw context.rebuildError;
-  if (height > head || height < tail) {
-    throw unsupportedValue("block-height", String(height), `an indexed block, from ${tail} to ${head}`);
+  if (height > head || height < firstBlock) {
+    throw unsupportedValue("block-height", String(height), `an indexed block, from ${firstBlock} to ${head}`);
   }
   return height;
 }
@@ -70,15 +70,19 @@ export interface BlockOrDayReference {
  * present; null before the first block. @throws {RequestError} 400 if the block is not indexed, or the day is before the index or after today.
  * @throws {RequestError} 503 if the block or day is above the as-of block of a projection that is being rebuilt.
  */
-export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: BlockOrDayReference): Promise<number | null> {
-  if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
-  const today = dayOf(context.clock().getTime() / 1000);
+export async function resolveBlockOrDay(
+  context: ResolverContext,
+  chain: Chain,
+  { blockHeight, date }: BlockOrDayReference,
+): Promise<number | null> {
+  if (date === null || context.anchor === null) return resolveBlockHeight(context, chain, blockHeight);
+  const today = dayOf(context.currentTime().getTime() / 1000);
   if (date > today) throw unsupportedValue("date", date, `a day no later than ${today}`);
   const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsPerDay);
   if (last !== null && last.number > context.anchor && context.rebuildError !== null) throw context.rebuildError;
   if (last !== null) return Math.min(last.number, context.anchor);
-  const tail = await context.ledger.tail(chain.id);
-  throw unsupportedValue("date", date, `a day on or after ${dayOf(tail?.timestamp ?? 0)}, the first indexed day`);
+  const firstBlock = await context.ledger.firstBlock(chain.id);
+  throw unsupportedValue("date", date, `a day on or after ${dayOf(firstBlock?.timestamp ?? 0)}, the first indexed day`);
 }
 
 /** The UTC day of a unix time in seconds. */

@@ -11,7 +11,7 @@ export function createChainDirectory(all: readonly AnyChainConfig[]): ChainDirec
       if (chain === undefined || isBitcoinChain(chain)) throw new RangeError(`Chain ${chainId} is not a configured EVM chain.`);
       return chain;
     },
-    list: () => chains,
+    evmChains: () => chains,
     bitcoin(chainId) {
       const chain = byId.get(chainId);
       return chain !== undefined && isBitcoinChain(chain) ? chain : undefined;

@@ -2,10 +2,10 @@ import type { Handlers as GeneratedHandlers } from "../../generated/handlers.gen
 import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { BitcoinChainConfig } from "../config/bitcoin.ts";
 import type { AnyChainConfig, ChainConfig } from "../config/config.ts";
-import type { Limits } from "../config/limits.ts";
+import type { RequestLimits } from "../config/limits.ts";
 import type { ApprovalQueries } from "../domains/approvals/queries/index.ts";
 import type { BitcoinQueries } from "../domains/bitcoin/queries.ts";
-import type { NetworkQueries } from "../domains/chains/queries/index.ts";
+import type { ChainQueries } from "../domains/chains/queries/index.ts";
 import type { Community } from "../domains/community/queries/community.ts";
 import type { RollUpQueries } from "../domains/dex/queries/roll-up.ts";
 import type { LedgerQueries } from "../domains/ledger/queries/index.ts";
@@ -29,15 +29,15 @@ import type { AsOfProjection } from "./as-of-projection.ts";
 /** The context of every resolver, in addition to its request. */
 export interface ResolverContext {
   /** The time of the last change to the index, shown as `updated_at`: the same for all responses to a request until the index changes. */
-  readonly now: () => Date;
+  readonly contentTime: () => Date;
   /** The current time. Responses may depend on its UTC day only. */
-  readonly clock: () => Date;
+  readonly currentTime: () => Date;
   /** Marks the response as one that depends on more than the index and the day, so that it is not cached. */
   readonly markVolatile: () => void;
   readonly chains: ChainDirectory;
-  readonly limits: Limits;
+  readonly limits: RequestLimits;
   /** The absolute URL for a path on this server, without a query string. */
-  readonly link: (path: string) => string;
+  readonly absoluteUrl: (path: string) => string;
   /** The as-of block: a list's anchor, otherwise the indexed head; null if there is no chain or it has no block yet. */
   readonly anchor: number | null;
   /** The error for a request above the anchor while a projection that it reads is being rebuilt; otherwise null. */
@@ -49,9 +49,9 @@ export interface ResolverContext {
   /** Checks, for several chains, that no projection is behind. */
   readonly requireBuilt: AsOfProjection["requireBuilt"];
   /** Pins the anchor of the list's later pages at an earlier block. */
-  readonly pin: (block: number) => void;
+  readonly pinAnchor: (block: number) => void;
   /** Quantities that a response is charged for in addition to its items: the blocks in its range, and hundredths of a credit for extras. */
-  readonly counted: { blocks: number; extraHundredths: number };
+  readonly chargedQuantities: { blockCount: number; extraHundredths: number };
   /** Queries all chains' databases, for requests without a chain; the other queries use the database that stores the request's chain. */
   readonly queryAll: QueryAll;
   /** A chain's log decoder. */
@@ -66,14 +66,14 @@ export interface ResolverContext {
   readonly nftMetadata: NftMetadataQueries;
   readonly nftSales: NftSaleQueries;
   /** Reads NFT metadata during the request, on chains that do not store it. */
-  readonly uncached: UncachedMetadata;
+  readonly uncachedMetadata: UncachedMetadata;
   /** Reads native balances from the node, during the request, for addresses that are not in the index. */
   readonly untouchedBalances: UntouchedBalances;
   readonly approvals: ApprovalQueries;
   readonly safes: SafeQueries;
   /** Classifies tokens and transfers by the operator's rules, or by the built-in ones. */
   readonly classifier: Classifier;
-  readonly network: NetworkQueries;
+  readonly network: ChainQueries;
   readonly names: NameQueries;
   /** The declared protocols and their queries. */
   readonly community: Community;
@@ -91,7 +91,7 @@ export interface ChainDatabase extends Pick<ResolverContext, "ledger" | "network
 export interface QueryResults<Result> {
   readonly results: readonly Result[];
   /** The ids of the chains whose database did not respond. */
-  readonly unavailable: ReadonlySet<number>;
+  readonly unavailableChainIds: ReadonlySet<number>;
 }
 
 /** Runs queries on all chains' databases concurrently, each for a limited time. @throws {DatabaseUnavailable} if none responds. */
@@ -104,7 +104,7 @@ export type DecodeLog = (log: { readonly address: Address; readonly topics: read
 export interface ChainDirectory {
   get(chainId: number): ChainConfig;
   /** The EVM chains. */
-  list(): readonly ChainConfig[];
+  evmChains(): readonly ChainConfig[];
   /** A Bitcoin chain; undefined if the chain is of another kind. */
   bitcoin(chainId: number): BitcoinChainConfig | undefined;
   /** Chains of all kinds, in the order in which responses list them. */

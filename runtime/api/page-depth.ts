@@ -9,8 +9,8 @@ interface Paged {
 
 /** The number of rows before a page, and the setting that limits it. */
 export interface PageDepth {
-  readonly rows: number;
-  readonly limit: "skippedRows" | "locatedRows";
+  readonly offset: number;
+  readonly limitName: "skippedRows" | "locatedRows";
 }
 
 /**
@@ -40,5 +40,5 @@ export function pageDepth(handler: string, request: unknown): PageDepth | null {
   const cost = costs[handler]?.(paged) ?? "skipped";
   return cost === "constant"
     ? null
-    : { rows: paged.page.number * paged.page.size, limit: cost === "located" ? "locatedRows" : "skippedRows" };
+    : { offset: paged.page.number * paged.page.size, limitName: cost === "located" ? "locatedRows" : "skippedRows" };
 }

@@ -33,9 +33,9 @@ export interface ProjectionReads {
   /** Read as of the anchor: while one is behind, the response is as of its checkpoint. */
   readonly asOf?: readonly ProjectionId[];
   /** Read at the head, without history: while one is behind, the request is rejected. */
-  readonly now?: readonly ProjectionId[];
+  readonly atHead?: readonly ProjectionId[];
   /** Read only to check that something exists: while one is behind, a 404 would be unreliable. */
-  readonly exists?: readonly ProjectionId[];
+  readonly forExistence?: readonly ProjectionId[];
 }
 
 type ReadsOfRequest<Name extends keyof LiveHandlers<unknown>> =
@@ -45,13 +45,13 @@ type ReadsOfRequest<Name extends keyof LiveHandlers<unknown>> =
 const nothing: ProjectionReads = {};
 const tokens: ProjectionReads = { asOf: ["tokens"] };
 const pools: ProjectionReads = { asOf: ["pools"] };
-const poolsOfToken: ProjectionReads = { asOf: ["pools"], exists: ["tokens"] };
+const poolsOfToken: ProjectionReads = { asOf: ["pools"], forExistence: ["tokens"] };
 const poolsOfOwner: ProjectionReads = { asOf: ["pools", "tokens"] };
 const collections: ProjectionReads = { asOf: ["nft", "tokens"] };
-const traits: ProjectionReads = { exists: ["tokens"] };
-const market: ProjectionReads = { asOf: ["nft-sales"], exists: ["tokens"] };
+const traits: ProjectionReads = { forExistence: ["tokens"] };
+const market: ProjectionReads = { asOf: ["nft-sales"], forExistence: ["tokens"] };
 const heldNfts: ProjectionReads = { asOf: ["tokens", "nft", "nft-sales"] };
-const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
+const approvals: ProjectionReads = { atHead: ["approvals", "tokens"] };
 
 /** The reads of a request that may include collection ids. */
 const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
@@ -63,7 +63,7 @@ type ListedOperation = Exclude<keyof LiveHandlers<unknown>, `getCommunity${strin
 const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Name> } = {
   checkOwnershipInNft: collections,
   checkOwnershipInNftForSpecificTokenId: collections,
-  getAddressActivity: { now: ["tokens"] },
+  getAddressActivity: { atHead: ["tokens"] },
   getAddressExchangeBalances: poolsOfOwner,
   getAllChains: nothing,
   getAllChainStatus: nothing,
@@ -77,7 +77,7 @@ const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Na
   getEarliestTransactionsForAddress: nothing,
   getEcosystemChartData: pools,
   getErc20TransfersForWalletAddress: tokens,
-  getGasPrices: ({ eventType }) => (eventType === "erc20" ? { now: ["tokens"] } : nothing),
+  getGasPrices: ({ eventType }) => (eventType === "erc20" ? { atHead: ["tokens"] } : nothing),
   // The response contains the checkpoint of the pools projection.
   getHealthData: nothing,
   getHistoricalPortfolioForWalletAddress: tokens,
@@ -99,7 +99,7 @@ const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Na
   getPools: pools,
   getPoolsForTokenAddress: poolsOfToken,
   getPoolsForWalletAddress: poolsOfOwner,
-  getResolvedAddress: { now: ["names"] },
+  getResolvedAddress: { atHead: ["names"] },
   getSingleNetworkExchangeToken: poolsOfToken,
   getSupportedDexes: nothing,
   getTimeBucketTransactionsForAddress: nothing,

@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { BackupError } from "./backup-error.ts";
-import { createDigest } from "./digest.ts";
-import { discard } from "./discard.ts";
+import { createDigestStream } from "./digest.ts";
+import { createDiscardStream } from "./discard.ts";
 import { inParallel } from "./in-parallel.ts";
 import { fileOf, type Manifest, openBackupFile } from "./manifest.ts";
 
@@ -20,11 +20,11 @@ export async function checkFiles(
     try {
       const { size } = await handle.stat();
       if (size !== file.bytes) throw new BackupError(`The backup is damaged: ${path} has ${size} bytes instead of ${file.bytes}.`);
-      const digest = createDigest((bytes) => {
+      const digest = createDigestStream((bytes) => {
         done += bytes;
         onProgress?.(done, total);
       });
-      await pipeline(handle.createReadStream({ autoClose: false }), digest, discard());
+      await pipeline(handle.createReadStream({ autoClose: false }), digest, createDiscardStream());
       if (digest.digest().sha256 !== file.sha256)
         throw new BackupError(`The backup is damaged: the SHA-256 of ${path} differs from the manifest.`);
     } finally {

@@ -7,7 +7,7 @@ const newline = 0x0a;
  * A stream that passes on rows in COPY's text format, one per line. It fails as soon as there are more bytes than in the manifest, or a line
  * does not begin with the chain's id: an untrusted snapshot must not write rows of another chain.
  */
-export function checkRows(path: string, maxBytes: number, chainId: number | undefined): Transform {
+export function createRowChecker(path: string, maxBytes: number, chainId: number | undefined): Transform {
   const prefix = Buffer.from(chainId === undefined ? "" : `${chainId}\t`);
   let bytes = 0;
   /** How many bytes of the current line's prefix were compared. */

@@ -1,10 +1,10 @@
 import { openSession, type Session, type SessionOptions } from "../database/session.ts";
 import { identifier, sql } from "../database/sql.ts";
 import { BackupError } from "./backup-error.ts";
-import { copyRowsIn } from "./copy-statements.ts";
+import { copyFromStatement } from "./copy-statements.ts";
 import { fillTable } from "./fill-table.ts";
 import type { BackedUpTable, SnapshotManifest } from "./manifest.ts";
-import { addRows, type ChainTableOptions, prepareTransaction } from "./restore-chain-table.ts";
+import { type ChainTableOptions, configureTransaction, replaceChainRows } from "./restore-chain-table.ts";
 
 /** The tables filled by the last transaction: servers find a chain's state by its last block, and indexers by its row in `chains`. */
 export const lastTables: readonly string[] = ["chains", "blocks", "bitcoin_blocks"];
@@ -28,10 +28,10 @@ export async function completeChainRestore(
   const session = await openSession(connection);
   try {
     await session.query("BEGIN");
-    await prepareTransaction(session);
+    await configureTransaction(session);
     for (const table of tables) {
       if (table.name === "chains") await replaceChain(session, table, name, chain.genesisHash, options);
-      else if (lastTables.includes(table.name)) await addRows(session, table, options);
+      else if (lastTables.includes(table.name)) await replaceChainRows(session, table, options);
     }
     await finish(session);
     await session.query("SELECT content_changed($1)", [chain.id]);
@@ -52,7 +52,7 @@ async function replaceChain(
   options: ChainTableOptions,
 ): Promise<void> {
   await session.query(sql`CREATE TEMPORARY TABLE restored_chain (LIKE public.chains) ON COMMIT DROP`);
-  await fillTable(session, table, copyRowsIn(table, temporary), options);
+  await fillTable(session, table, copyFromStatement(table, temporary), options);
   const rows = await session.query<{ genesis_hash: string }>(
     sql`UPDATE ${temporary} SET name = $1, paused_at = NULL, removal_started_at = NULL RETURNING genesis_hash`,
     [name],

@@ -23,7 +23,7 @@ const hasZstd = (module: object): module is Zstd => "createZstdCompress" in modu
 export const bestCompression = (): Compression => (hasZstd(zlib) ? "zstd" : "gzip");
 
 /** The suffixes of compressed files. */
-export const fileEnding: Readonly<Record<Compression, string>> = { gzip: ".gz", zstd: ".zst" };
+export const fileExtensions: Readonly<Record<Compression, string>> = { gzip: ".gz", zstd: ".zst" };
 
 /** Creates a stream that compresses. */
 export function createCompressor(compression: Compression): Transform {

@@ -14,7 +14,7 @@ export interface DigestStream extends Transform {
 }
 
 /** Creates a stream that hashes the data passing through it. `onBytes` receives each chunk's length. */
-export function createDigest(onBytes: (bytes: number) => void = () => undefined): DigestStream {
+export function createDigestStream(onBytes: (bytes: number) => void = () => undefined): DigestStream {
   const hash = createHash("sha256");
   let bytes = 0;
   const stream = new Transform({

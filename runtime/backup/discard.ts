@@ -1,4 +1,4 @@
 import { Writable } from "node:stream";
 
 /** Discards its input: ends a pipeline that only computes a digest. */
-export const discard = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+export const createDiscardStream = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -2,9 +2,9 @@ import { pipeline } from "node:stream/promises";
 import type { Session } from "../database/session.ts";
 import type { Sql } from "../database/sql.ts";
 import { BackupError } from "./backup-error.ts";
-import { checkRows } from "./check-rows.ts";
+import { createRowChecker } from "./check-rows.ts";
 import { createDecompressor } from "./compression.ts";
-import { createDigest } from "./digest.ts";
+import { createDigestStream } from "./digest.ts";
 import { type BackedUpTable, fileOf, type Manifest, openBackupFile } from "./manifest.ts";
 
 export interface FillOptions extends Pick<Manifest, "compression"> {
@@ -26,11 +26,11 @@ export async function fillTable(
   const handle = await openBackupFile(folder, path);
   try {
     const target = session.copyFrom(statement);
-    const [file, content] = [createDigest(), createDigest(onBytes)];
+    const [file, content] = [createDigestStream(), createDigestStream(onBytes)];
     const source = handle.createReadStream({ autoClose: false });
-    const rows = checkRows(path, table.content.bytes, chainId);
+    const rows = createRowChecker(path, table.content.bytes, chainId);
     await pipeline(source, file, createDecompressor(compression), rows, content, target).catch((error: unknown) => {
-      throw session.safeError(error);
+      throw session.sanitizeError(error);
     });
     const isEqual = file.digest().sha256 === table.file.sha256 && content.digest().sha256 === table.content.sha256;
     if (!isEqual) throw new BackupError(`The backup is damaged: the rows of ${path} differ from the manifest.`);

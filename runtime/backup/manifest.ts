@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { BackupError } from "./backup-error.ts";
-import { fileEnding } from "./compression.ts";
+import { fileExtensions } from "./compression.ts";
 import { sha256Of } from "./digest.ts";
 
 /** The version of the backup layout. */
@@ -68,7 +68,7 @@ export type SnapshotManifest = Manifest & { readonly chain: z.output<typeof chai
 export type BackedUpTable = Manifest["tables"][number];
 
 /** A manifest, and its SHA-256, which identifies the backup. */
-export interface ReadManifest {
+export interface LoadedManifest {
   readonly manifest: Manifest;
   readonly sha256: string;
 }
@@ -78,7 +78,7 @@ export const currentFormat: Manifest["format"] = format;
 
 /** The path of a table's file in a backup folder. */
 export const fileOf = (tableName: string, { compression }: Pick<Manifest, "compression">): string =>
-  `${tableName}.copy${fileEnding[compression]}`;
+  `${tableName}.copy${fileExtensions[compression]}`;
 
 /** Writes the manifest and its checksum in the format of sha256sum. Its presence completes the backup, so it is renamed into place last. */
 export async function writeManifest(folder: string, value: Manifest): Promise<void> {
@@ -93,7 +93,7 @@ export async function writeManifest(folder: string, value: Manifest): Promise<vo
 export const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
 /** Reads and checks a manifest, which is untrusted input. @throws {BackupError} */
-export async function readManifest(folder: string): Promise<ReadManifest> {
+export async function readManifest(folder: string): Promise<LoadedManifest> {
   const text = await readSmallFile(folder, manifestName, maxManifestBytes);
   const checksum = await readSmallFile(folder, checksumName, 200);
   const hash = sha256Of(text);

@@ -1,11 +1,11 @@
 import { requireComplete } from "./backup-folder.ts";
 import { checkFiles } from "./check-files.ts";
 import { requireCompression } from "./compression.ts";
-import { type ReadManifest, readManifest } from "./manifest.ts";
+import { type LoadedManifest, readManifest } from "./manifest.ts";
 import type { RestoreTablesOptions } from "./restore-tables.ts";
 
 /** Reads a backup's manifest. @throws {BackupError} if the backup is not complete, or this program cannot decompress it. */
-export async function openBackup(folder: string): Promise<ReadManifest> {
+export async function openBackup(folder: string): Promise<LoadedManifest> {
   await requireComplete(folder);
   const read = await readManifest(folder);
   requireCompression(read.manifest.compression);
@@ -13,5 +13,5 @@ export async function openBackup(folder: string): Promise<ReadManifest> {
 }
 
 /** Compares all files of a backup with its manifest before anything is changed. @throws {BackupError} */
-export const checkBackup = ({ folder, jobs, onProgress }: RestoreTablesOptions, { manifest }: ReadManifest): Promise<void> =>
+export const checkBackup = ({ folder, jobs, onProgress }: RestoreTablesOptions, { manifest }: LoadedManifest): Promise<void> =>
   checkFiles(folder, manifest, jobs, (done, total) => onProgress?.("check", done, total));

@@ -1,8 +1,8 @@
-import { joinSnapshot, liftTimeouts, openSession, type Session, type SessionOptions } from "../database/session.ts";
+import { disableTimeouts, importSnapshot, openSession, type Session, type SessionOptions } from "../database/session.ts";
 import { identifier, joinSql, type Sql, sql } from "../database/sql.ts";
 import { retry } from "../lib/async.ts";
 import { BackupError } from "./backup-error.ts";
-import { fixFormats } from "./copy-statements.ts";
+import { setTextFormats } from "./copy-statements.ts";
 import { readTables, type TableSchema } from "./table-schema.ts";
 
 /** Connections that see the same database state. */
@@ -59,14 +59,14 @@ async function attemptToOpen(options: SessionOptions, count: number): Promise<Sn
 
 async function join(session: Session, snapshot: string, names: readonly string[]): Promise<void> {
   await session.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  await joinSnapshot(session, snapshot);
+  await importSnapshot(session, snapshot);
   await session.query(lockStatement(names));
   await prepare(session);
 }
 
 const prepare = async (session: Session): Promise<void> => {
-  await liftTimeouts(session);
-  await fixFormats(session);
+  await disableTimeouts(session);
+  await setTextFormats(session);
 };
 
 const lockStatement = (names: readonly string[]): Sql =>

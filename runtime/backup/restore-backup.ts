@@ -1,9 +1,9 @@
 import type { Database, Queryable } from "../database/database.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Migration } from "../database/migration.ts";
-import { liftTimeouts, openSession } from "../database/session.ts";
+import { disableTimeouts, openSession } from "../database/session.ts";
 import type { Sql } from "../database/sql.ts";
-import { markRestore, markTable, readUnfinishedRestore, unmarkRestore } from "../database/unfinished-restore.ts";
+import { markRestoreFinished, markRestoreStarted, markTableRestored, readUnfinishedRestore } from "../database/unfinished-restore.ts";
 import { BackupError } from "./backup-error.ts";
 import { checkTables, migrationsOf } from "./check-schema.ts";
 import type { Manifest } from "./manifest.ts";
@@ -27,17 +27,17 @@ export interface RestoreOptions extends RestoreTablesOptions {
   /** The protocols that this program and the operator declare. */
   readonly protocols: readonly ProtocolTables[];
   /** Removes rows in other tables that belong to protocols whose tables are not restored. */
-  forgetProtocols(database: Pick<Queryable, "query">, ids: readonly string[]): Promise<void>;
+  resetProtocols(database: Pick<Queryable, "query">, ids: readonly string[]): Promise<void>;
   /** Whether to compare all rows with the backup once more, as they are read from the database. */
   readonly readsBack?: boolean;
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly manifest: Manifest;
   /** Protocols that are declared differently or no longer declared: indexing rebuilds their tables. */
   readonly omittedProtocols: readonly string[];
   /** The number of tables that an earlier, killed restore had completed. */
-  readonly resumedTables: number;
+  readonly resumedTableCount: number;
 }
 
 /** The advisory lock held by a restoring process: "restor" in ASCII. */
@@ -47,7 +47,7 @@ const lock = 0x726573746f72;
  * Restores a backup into an empty database, or completes a restore of the same backup that was killed. Nothing is changed before all files are checked. Until
  * the last transaction, other commands refuse the database. @throws {BackupError}
  */
-export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
   const { connection, folder, database } = options;
   const backup = await openBackup(folder);
   const { manifest, sha256 } = backup;
@@ -60,7 +60,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   const session = await openSession(connection);
   try {
     await session.query("BEGIN");
-    await liftTimeouts(session);
+    await disableTimeouts(session);
     const [row] = await session.query<{ locked: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS locked", [lock]);
     if (row?.locked !== true) throw new BackupError("Another process is restoring a backup into this database.");
     const resumed = await beginRestore(database, sha256);
@@ -71,15 +71,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const tables = manifest.tables.filter(({ name }) => !omittedTables.has(name));
     const missing = tables.filter(({ name }) => !resumed.includes(name));
     await restoreTables(options, manifest, missing, async (connected, table, fill) => {
-      await restoreTable(connected, table, { ...fill, complete: (client) => markTable(client, table.name) });
+      await restoreTable(connected, table, { ...fill, complete: (client) => markTableRestored(client, table.name) });
     });
     if (options.readsBack === true) await readTablesBack(options, tables);
     const omittedProtocols = omitted.map(({ id }) => id);
     await database.transaction(async (client) => {
-      await options.forgetProtocols(client, omittedProtocols);
-      await unmarkRestore(client);
+      await options.resetProtocols(client, omittedProtocols);
+      await markRestoreFinished(client);
     });
-    return { manifest, omittedProtocols, resumedTables: resumed.length };
+    return { manifest, omittedProtocols, resumedTableCount: resumed.length };
   } finally {
     await session.close();
   }
@@ -103,7 +103,7 @@ async function beginRestore(database: Database, backup: string): Promise<readonl
       throw new BackupError(
         `The database is not empty (it has ${existing.name}): restore into a new database, or an empty data directory.`,
       );
-    await markRestore(client, backup);
+    await markRestoreStarted(client, backup);
     return [];
   });
 }

@@ -1,6 +1,6 @@
-import { liftTimeouts, type Session } from "../database/session.ts";
+import { disableTimeouts, type Session } from "../database/session.ts";
 import { identifier, sql } from "../database/sql.ts";
-import { copyRowsIn, fixFormats } from "./copy-statements.ts";
+import { copyFromStatement, setTextFormats } from "./copy-statements.ts";
 import { type FillOptions, fillTable } from "./fill-table.ts";
 import type { BackedUpTable } from "./manifest.ts";
 import { restoreTable } from "./restore-table.ts";
@@ -18,8 +18,8 @@ export interface ChainTableOptions extends FillOptions {
 export async function restoreChainTable(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
   await session.query("BEGIN");
   try {
-    await prepareTransaction(session);
-    await addRows(session, table, options);
+    await configureTransaction(session);
+    await replaceChainRows(session, table, options);
     await session.query(sql`ANALYZE ${identifier(`public.${table.name}`)}`);
     await complete(session, table, options);
     await session.query("COMMIT");
@@ -52,14 +52,14 @@ async function complete(session: Pick<Session, "query">, { name }: BackedUpTable
 }
 
 /** Configures a transaction that adds a chain's rows without counting them, because their counts are restored as well (migration 0053). */
-export async function prepareTransaction(session: Session): Promise<void> {
-  await liftTimeouts(session);
-  await fixFormats(session);
+export async function configureTransaction(session: Session): Promise<void> {
+  await disableTimeouts(session);
+  await setTextFormats(session);
   await session.query("SET LOCAL ashlar.restores_counts = 'on'");
 }
 
 /** Copies a chain's rows into a table. Rows that an indexer wrote just after a restore was killed are replaced. */
-export async function addRows(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
+export async function replaceChainRows(session: Session, table: BackedUpTable, options: ChainTableOptions): Promise<void> {
   await session.query(sql`DELETE FROM ${identifier(`public.${table.name}`)} WHERE chain_id = ${options.chainId}`);
-  await fillTable(session, table, copyRowsIn(table), options);
+  await fillTable(session, table, copyFromStatement(table), options);
 }

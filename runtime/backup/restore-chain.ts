@@ -30,23 +30,23 @@ export interface RestoreChainOptions extends RestoreTablesOptions {
   /** Creates a declared protocol's tables unless they exist; false if it is declared differently here. */
   installProtocol(protocol: Manifest["protocols"][number]): Promise<boolean>;
   /** Removes one chain's rows in other tables that belong to protocols whose tables are not restored. */
-  forgetProtocols(client: Pick<Queryable, "query">, ids: readonly string[], chainId: number): Promise<void>;
+  resetProtocols(client: Pick<Queryable, "query">, ids: readonly string[], chainId: number): Promise<void>;
   /** Called in the last transaction. */
   onRestored(client: Pick<Queryable, "query">): Promise<void>;
   /** Whether to compare all rows with the snapshot once more, which is possible if the database has no other chain. */
   readonly readsBack?: boolean;
 }
 
-export interface RestoredChain {
+export interface ChainRestoreResult {
   readonly manifest: SnapshotManifest;
   /** Protocols that are declared differently or no longer declared: indexing rebuilds their tables. */
   readonly omittedProtocols: readonly string[];
   /** The number of tables that an earlier, killed restore had completed. */
-  readonly resumedTables: number;
+  readonly resumedTableCount: number;
 }
 
 /** Reads a snapshot's manifest, and compares its chain with the configured one. @throws {BackupError} */
-export async function openSnapshotOf(folder: string, { name, id, genesisHash }: ExpectedChain) {
+export async function readSnapshotManifest(folder: string, { name, id, genesisHash }: ExpectedChain) {
   const read = await openBackup(folder);
   const { chain } = read.manifest;
   if (chain === undefined)
@@ -67,9 +67,9 @@ export async function openSnapshotOf(folder: string, { name, id, genesisHash }: 
  * transaction the chain is paused and has no blocks, so that it is neither indexed nor served. The caller has the chain's indexer lock.
  * @throws {BackupError}
  */
-export async function restoreChain(options: RestoreChainOptions): Promise<RestoredChain> {
+export async function restoreChain(options: RestoreChainOptions): Promise<ChainRestoreResult> {
   const { database, chain, guard } = options;
-  const snapshot = await openSnapshotOf(options.folder, chain);
+  const snapshot = await readSnapshotManifest(options.folder, chain);
   const { manifest } = snapshot;
   const { id: chainId } = manifest.chain;
   await checkBackup(options, snapshot);
@@ -89,7 +89,7 @@ export async function restoreChain(options: RestoreChainOptions): Promise<Restor
   if (options.readsBack === true) await readTablesBack(options, tables);
   const omittedProtocols = omitted.map(({ id }) => id);
   const finish = async (session: Pick<Queryable, "query">): Promise<void> => {
-    await options.forgetProtocols(session, omittedProtocols, chainId);
+    await options.resetProtocols(session, omittedProtocols, chainId);
     await options.onRestored(session);
   };
   await completeChainRestore({ ...options, finish }, manifest);
@@ -98,7 +98,7 @@ export async function restoreChain(options: RestoreChainOptions): Promise<Restor
       options,
       manifest.tables.filter(({ name }) => name !== "chains" && lastTables.includes(name)),
     );
-  return { manifest, omittedProtocols, resumedTables: resumed.length };
+  return { manifest, omittedProtocols, resumedTableCount: resumed.length };
 }
 
 async function protocolsToOmit({ installProtocol }: RestoreChainOptions, { protocols }: Manifest): Promise<Manifest["protocols"]> {

@@ -1,9 +1,9 @@
-import { liftTimeouts, type Session } from "../database/session.ts";
+import { disableTimeouts, type Session } from "../database/session.ts";
 import { identifier, sql } from "../database/sql.ts";
-import { copyIn, fixFormats } from "./copy-statements.ts";
+import { copyFromFreezeStatement, setTextFormats } from "./copy-statements.ts";
+import { dropIndexes } from "./drop-indexes.ts";
 import { type FillOptions, fillTable } from "./fill-table.ts";
 import type { BackedUpTable } from "./manifest.ts";
-import { dropIndexes } from "./rebuilt-indexes.ts";
 
 /** The memory that each connection may use to build an index. */
 const indexMemory = "SET LOCAL maintenance_work_mem = '256MB'";
@@ -27,8 +27,8 @@ export async function restoreTable(
   const name = identifier(`public.${table.name}`);
   await session.query("BEGIN");
   try {
-    await liftTimeouts(session);
-    await fixFormats(session);
+    await disableTimeouts(session);
+    await setTextFormats(session);
     await session.query(indexMemory);
     await session.query(sql`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
     if (!(await mayReplace(session))) {
@@ -38,7 +38,7 @@ export async function restoreTable(
     await session.query(sql`ALTER TABLE ${name} DISABLE TRIGGER USER`);
     await session.query(sql`TRUNCATE ${name}`);
     const indexes = await dropIndexes(session, table.name);
-    await fillTable(session, table, copyIn(table), options);
+    await fillTable(session, table, copyFromFreezeStatement(table), options);
     for (const statement of indexes) await session.query(statement);
     await session.query(sql`ALTER TABLE ${name} ENABLE TRIGGER USER`);
     await restoreSequence(session, table);

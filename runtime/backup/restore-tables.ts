@@ -1,8 +1,8 @@
 import { openSession, type Session, type SessionOptions } from "../database/session.ts";
+import { compareWithManifest } from "./compare-with-manifest.ts";
 import type { FillOptions } from "./fill-table.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { BackedUpTable, Manifest } from "./manifest.ts";
-import { readBack } from "./read-back.ts";
 
 /** `check` verifies the files' checksums; `read back` compares restored rows. Progress is in bytes. */
 export type RestoreStep = "check" | "restore" | "read back";
@@ -45,7 +45,7 @@ export async function readTablesBack(
 ): Promise<void> {
   const total = sizeOf(tables);
   let done = 0;
-  await readBack(connection, tables, (bytes) => {
+  await compareWithManifest(connection, tables, (bytes) => {
     done += bytes;
     onProgress?.("read back", done, total);
   });

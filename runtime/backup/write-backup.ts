@@ -8,8 +8,8 @@ import { BackupError } from "./backup-error.ts";
 import { completeFolder, prepareFolder } from "./backup-folder.ts";
 import { tablesOfChains } from "./chain-tables.ts";
 import { bestCompression, createCompressor } from "./compression.ts";
-import { copyChainOut, copyOut } from "./copy-statements.ts";
-import { createDigest } from "./digest.ts";
+import { copyChainToStatement, copyToStatement } from "./copy-statements.ts";
+import { createDigestStream } from "./digest.ts";
 import { inParallel } from "./in-parallel.ts";
 import { type BackedUpTable, currentFormat, fileOf, type Manifest, writeManifest } from "./manifest.ts";
 import { openSnapshot } from "./open-snapshot.ts";
@@ -102,11 +102,11 @@ async function copyTable(
   { folder, compression, onBytes, chainId }: CopyOptions,
 ): Promise<BackedUpTable> {
   const { name, columns } = table;
-  const source = session.copyTo(chainId === undefined ? copyOut(table) : copyChainOut(table, chainId));
-  const [content, file] = [createDigest(onBytes), createDigest()];
+  const source = session.copyTo(chainId === undefined ? copyToStatement(table) : copyChainToStatement(table, chainId));
+  const [content, file] = [createDigestStream(onBytes), createDigestStream()];
   const target = createWriteStream(join(folder, fileOf(name, { compression })), { flags: "wx", mode: 0o600, flush: true });
   await pipeline(source, content, createCompressor(compression), file, target).catch((error: unknown) => {
-    throw session.safeError(error);
+    throw session.sanitizeError(error);
   });
   return {
     name,

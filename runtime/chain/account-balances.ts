@@ -1,5 +1,5 @@
 import type { Address, Hash } from "../lib/hex.ts";
-import { BadReplyError } from "./errors.ts";
+import { InvalidResponseError } from "./errors.ts";
 import { touchedAccounts } from "./touched-accounts.ts";
 import type { AccountBalance, ChainBlock } from "./types.ts";
 
@@ -15,9 +15,9 @@ export interface BalanceReader {
   readonly balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) => Promise<(bigint | null)[]>;
   readonly hashesOf: (heights: readonly number[]) => Promise<(Hash | null)[]>;
   /** Whether balances are read by block hash (EIP-1898), so that they cannot belong to another branch. */
-  readonly byHash: boolean;
+  readonly readsByHash: boolean;
   /** Whether the node has the state of past blocks; without it, one read per block determines whether the others are sent. */
-  readonly archiveState: boolean;
+  readonly hasArchiveState: boolean;
 }
 
 interface AccountReads {
@@ -33,7 +33,7 @@ interface Read {
 
 /**
  * Adds native balances to consecutive blocks: those of all accounts that each block touched, right before and right after it.
- * The genesis block has none, because its state is the base of an index. @throws {BadReplyError} if the balances may belong to another branch.
+ * The genesis block has none, because its state is the base of an index. @throws {InvalidResponseError} if the balances may belong to another branch.
  */
 export const withBalances = async (
   reader: BalanceReader,
@@ -59,14 +59,14 @@ export const withBalances = async (
     );
   }
   const values = await readAll(reader, readsByBlock);
-  if (!reader.byHash) await confirmBranch(reader, blocks);
+  if (!reader.readsByHash) await confirmBranch(reader, blocks);
   return blocks.map((block) => ({
     ...block,
     balances: (readsByBlock.get(block.number) ?? []).map(
       (account): AccountBalance => ({
         address: account.address,
         balance: values.get(account.after) ?? null,
-        before: values.get(account.before) ?? null,
+        balanceBefore: values.get(account.before) ?? null,
       }),
     ),
   }));
@@ -78,7 +78,7 @@ const readAll = async (
 ): Promise<Map<Read, bigint | null>> => {
   const reads = new Set([...readsByBlock.values()].flat().flatMap(({ before, after }) => [before, after]));
   const states = groupByHeight(reads);
-  const available = reader.archiveState ? [...states.values()] : await selectAvailable(reader, [...states.values()]);
+  const available = reader.hasArchiveState ? [...states.values()] : await selectAvailable(reader, [...states.values()]);
   const sent = available.flat();
   const balances = await reader.balances(sent);
   return new Map(sent.map((read, position) => [read, balances[position] ?? null]));
@@ -100,7 +100,7 @@ const selectAvailable = async ({ balances }: BalanceReader, states: readonly (re
   return states.filter((_, position) => first[position] !== null && first[position] !== undefined);
 };
 
-/** Checks that the node still has these blocks; otherwise balances that were read by height may not belong to them. @throws {BadReplyError} */
+/** Checks that the node still has these blocks; otherwise balances that were read by height may not belong to them. @throws {InvalidResponseError} */
 const confirmBranch = async ({ hashesOf }: BalanceReader, blocks: readonly ChainBlock[]): Promise<void> => {
   const first = blocks[0];
   if (first === undefined) return;
@@ -108,5 +108,6 @@ const confirmBranch = async ({ hashesOf }: BalanceReader, blocks: readonly Chain
   const expected = [...parents, ...blocks];
   const current = await hashesOf(expected.map(({ number }) => number));
   const replaced = expected.find(({ hash }, position) => current[position] !== hash);
-  if (replaced !== undefined) throw new BadReplyError(`The node replaced block ${replaced.number} while its balances were being read.`);
+  if (replaced !== undefined)
+    throw new InvalidResponseError(`The node replaced block ${replaced.number} while its balances were being read.`);
 };

@@ -11,15 +11,15 @@ interface IndexedCall {
 }
 
 /** Whether the node failed to respond to this call, although it responds to others. */
-export const isUnanswered = (outcome: CallOutcome | undefined): boolean =>
-  outcome !== undefined && !outcome.ok && outcome.transient instanceof NoResponseError;
+export const hasNoResponse = (outcome: CallOutcome | undefined): boolean =>
+  outcome !== undefined && !outcome.ok && outcome.transientError instanceof NoResponseError;
 
 /**
  * Returns the outcomes of read-only calls after a block, in order. A few calls per contract are sent first. If the node does not respond to any of them, the
  * contract's other calls are not sent and fail with the same outcome, because each of them may take as long as a timeout.
  */
 export const callContracts = async (
-  source: Pick<Source, "calls">,
+  source: Pick<Source, "runCalls">,
   calls: readonly ReadOnlyCall[],
   height: number,
 ): Promise<CallOutcome[]> => {
@@ -27,7 +27,7 @@ export const callContracts = async (
   const send = async (batch: readonly IndexedCall[]): Promise<void> => {
     // An empty batch would still be a request.
     if (batch.length === 0) return;
-    const results = await source.calls(
+    const results = await source.runCalls(
       batch.map(({ call }) => call),
       height,
     );
@@ -43,7 +43,7 @@ export const callContracts = async (
   for (const { probes, others } of groups) {
     const results = probes.map(({ position }) => outcomes[position]);
     const [outcome] = results;
-    if (outcome === undefined || !results.every(isUnanswered)) remaining.push(...others);
+    if (outcome === undefined || !results.every(hasNoResponse)) remaining.push(...others);
     else for (const { position } of others) outcomes[position] = outcome;
   }
   await send(remaining);

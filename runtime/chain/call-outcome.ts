@@ -1,24 +1,24 @@
 import type { Hex } from "../lib/hex.ts";
 import { LimitError, NoResponseError, type RpcError } from "./errors.ts";
-import { data } from "./quantities.ts";
+import { readData } from "./quantities.ts";
 import type { RpcResult } from "./rpc.ts";
 
 /**
- * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node failure; `transient` is the node's error if the same call
+ * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node failure; `transientError` is the node's error if the same call
  * may succeed later.
  */
 export type CallOutcome =
   | { readonly ok: true; readonly data: Hex }
-  | { readonly ok: false; readonly reverted: boolean; readonly transient?: RpcError };
+  | { readonly ok: false; readonly reverted: boolean; readonly transientError?: RpcError };
 
 /** Classifies a call's result. Error code 3 means a revert (an extension of EIP-1474); older nodes only report a revert in the message. */
 export const outcomeOf = (result: RpcResult): CallOutcome => {
-  if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
+  if (result.ok) return { ok: true, data: readData({ result: result.value }, "result") };
   const { error } = result;
   if (isReverted(error.code, error.message)) return { ok: false, reverted: true };
   const isTransient =
     error instanceof NoResponseError || (!isPermanent(error) && (isTransientFailure(error) || laggingPattern.test(error.message)));
-  return { ok: false, reverted: false, ...(isTransient ? { transient: error } : {}) };
+  return { ok: false, reverted: false, ...(isTransient ? { transientError: error } : {}) };
 };
 
 /** Whether the node lacks the method or the state: the same call will not succeed later. */

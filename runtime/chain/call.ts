@@ -5,11 +5,11 @@ export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
   /** The result can also be requested in parts: a response that is too large or too slow is reported as a LimitError instead of being retried. */
-  readonly divisible?: boolean;
+  readonly isDivisible?: boolean;
   /**
    * If the node responds to other calls but not to this one, only this call fails, with a NoResponseError; otherwise all calls of the request fail.
    */
-  readonly isolated?: boolean;
+  readonly isIsolated?: boolean;
 }
 
 /** The result of a call: a value, or the error that the node returned. */

@@ -1,9 +1,9 @@
 import { createBloom } from "./bloom.ts";
-import type { DecodedReply } from "./decode-block.ts";
-import { BadReplyError, RpcError } from "./errors.ts";
-import { fetchReplies } from "./fetch-replies.ts";
+import type { BlockWithEvidence } from "./decode-block.ts";
+import { InvalidResponseError, RpcError } from "./errors.ts";
+import { fetchBlocksWithReceipts } from "./fetch-blocks-with-receipts.ts";
 import { readTraces, tracesCall } from "./fetch-traces.ts";
-import { asObject, bigQuantity, hash, quantity, toQuantity } from "./quantities.ts";
+import { asObject, readBigQuantity, readHash, readQuantity, toQuantity } from "./quantities.ts";
 import type { Rpc } from "./rpc.ts";
 import { probeSubscription } from "./subscription.ts";
 import type { TraceKind } from "./traces.ts";
@@ -11,17 +11,17 @@ import { verifyBlock } from "./verify.ts";
 
 /** A node's optional capabilities. They are probed once; a malformed response counts as a missing capability. */
 export interface Capabilities {
-  readonly blockReceipts: boolean;
-  readonly traces: TraceKind | null;
+  readonly hasBlockReceipts: boolean;
+  readonly traceKind: TraceKind | null;
   /** Whether the node has traces back to the first block to index. */
-  readonly oldTraces: boolean;
-  readonly finalizedTag: boolean;
+  readonly hasOldTraces: boolean;
+  readonly hasFinalizedTag: boolean;
   /** State of past blocks; without it, balances before the first indexed block stay unknown. */
-  readonly archiveState: boolean;
+  readonly hasArchiveState: boolean;
   /** State can be read by block hash (EIP-1898), so that a response cannot belong to another branch. */
-  readonly stateByHash: boolean;
+  readonly hasStateByHash: boolean;
   /** Null if it was not probed. */
-  readonly webSocket: boolean | null;
+  readonly hasWebSocket: boolean | null;
   /** Calls that the node accepts in one request, up to the configured maximum. */
   readonly batchSize: number;
 }
@@ -33,27 +33,29 @@ export interface ProbeOptions {
 /** Probes a node's capabilities. @throws {TransportError} if it cannot be reached. */
 export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: ProbeOptions = {}): Promise<Capabilities> => {
   const latest = asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block");
-  const head = quantity(latest, "number");
+  const head = readQuantity(latest, "number");
   const [early, late] = await findSamples(rpc, Math.min(from, head), head);
-  const [blockReceipts, finalizedTag, archiveState, stateByHash, webSocket, batchSize] = await Promise.all([
+  const [hasBlockReceipts, hasFinalizedTag, hasArchiveState, hasStateByHash, hasWebSocket, batchSize] = await Promise.all([
     offersBlockReceipts(rpc, early, late),
-    offers(async () => quantity(asObject(await rpc.request("eth_getBlockByNumber", ["finalized", false]), "finalized block"), "number")),
     offers(async () =>
-      bigQuantity({ balance: await rpc.request("eth_getBalance", [anyAccount, toQuantity(Math.max(from - 1, 0))]) }, "balance"),
+      readQuantity(asObject(await rpc.request("eth_getBlockByNumber", ["finalized", false]), "finalized block"), "number"),
     ),
     offers(async () =>
-      bigQuantity({ balance: await rpc.request("eth_getBalance", [anyAccount, { blockHash: hash(latest, "hash") }]) }, "balance"),
+      readBigQuantity({ balance: await rpc.request("eth_getBalance", [anyAccount, toQuantity(Math.max(from - 1, 0))]) }, "balance"),
+    ),
+    offers(async () =>
+      readBigQuantity({ balance: await rpc.request("eth_getBalance", [anyAccount, { blockHash: readHash(latest, "hash") }]) }, "balance"),
     ),
     webSocketUrl === undefined ? null : probeSubscription(webSocketUrl),
     probeBatchSize(rpc),
   ]);
   return {
-    blockReceipts,
-    ...(await probeTraces(rpc, early, late, blockReceipts)),
-    finalizedTag,
-    archiveState,
-    stateByHash,
-    webSocket,
+    hasBlockReceipts,
+    ...(await probeTraces(rpc, early, late, hasBlockReceipts)),
+    hasFinalizedTag,
+    hasArchiveState,
+    hasStateByHash,
+    hasWebSocket,
     batchSize,
   };
 };
@@ -68,7 +70,7 @@ const offers = async (probe: () => Promise<unknown>): Promise<boolean> => {
     await probe();
     return true;
   } catch (error) {
-    if (error instanceof RpcError || error instanceof BadReplyError) return false;
+    if (error instanceof RpcError || error instanceof InvalidResponseError) return false;
     throw error;
   }
 };
@@ -95,15 +97,15 @@ const offersBlockReceipts = (rpc: Rpc, early: number, late: number): Promise<boo
   offers(async () => {
     // These checks fail by design on some chains; here the receipts only need to belong to the block's transactions.
     const checks = { bloom: false, gasUsed: false };
-    const replies = await fetchReplies(rpc, [early, late], true);
-    verifyBlock(first(replies), early, createBloom(), checks);
-    verifyBlock(first(replies.slice(1)), late, createBloom(), checks);
+    const blocks = await fetchBlocksWithReceipts(rpc, [early, late], true);
+    verifyBlock(first(blocks), early, createBloom(), checks);
+    verifyBlock(first(blocks.slice(1)), late, createBloom(), checks);
   });
 
-const first = (replies: readonly DecodedReply[]): DecodedReply => {
-  const reply = replies[0];
-  if (reply === undefined) throw new BadReplyError("The node returned no block.");
-  return reply;
+const first = (blocks: readonly BlockWithEvidence[]): BlockWithEvidence => {
+  const block = blocks[0];
+  if (block === undefined) throw new InvalidResponseError("The node returned no block.");
+  return block;
 };
 
 /** Flat traces are read from the node's storage; the debug methods execute the block again, which requires the state before it. */
@@ -111,20 +113,20 @@ const probeTraces = async (
   rpc: Rpc,
   early: number,
   late: number,
-  blockReceipts: boolean,
-): Promise<Pick<Capabilities, "traces" | "oldTraces">> => {
+  hasBlockReceipts: boolean,
+): Promise<Pick<Capabilities, "traceKind" | "hasOldTraces">> => {
   const offersTraces = (kind: TraceKind, height: number): Promise<boolean> =>
     offers(async () => {
-      const { block, evidence } = first(await fetchReplies(rpc, [height], blockReceipts));
+      const { block, evidence } = first(await fetchBlocksWithReceipts(rpc, [height], hasBlockReceipts));
       readTraces(kind, await rpc.request(tracesCall(height, kind).method, tracesCall(height, kind).params), block, evidence.eip6780);
     });
   const recent: TraceKind[] = [];
   for (const kind of ["trace", "debug"] as const) {
     if (!(await offersTraces(kind, late))) continue;
-    if (await offersTraces(kind, early)) return { traces: kind, oldTraces: true };
+    if (await offersTraces(kind, early)) return { traceKind: kind, hasOldTraces: true };
     recent.push(kind);
   }
-  return { traces: recent[0] ?? null, oldTraces: false };
+  return { traceKind: recent[0] ?? null, hasOldTraces: false };
 };
 
 /** The batch size that the node accepts. Sends a batch of the maximum size: the client lowers its limit if the node rejects the batch. */

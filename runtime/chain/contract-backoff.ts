@@ -14,7 +14,7 @@ export const createContractBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {
     /** Skips a contract after a failure; each additional failure doubles the time. */
-    defer: (contract: Address, now: Date): void => {
+    recordFailure: (contract: Address, now: Date): void => {
       const failures = (entries.get(contract)?.failures ?? 0) + 1;
       entries.delete(contract);
       entries.set(contract, { until: now.getTime() + backoff(failures, { base, max }), failures });
@@ -23,7 +23,7 @@ export const createContractBackoff = (base: number) => {
     },
     clear: (contract: Address): void => void entries.delete(contract),
     /** The contracts to skip now. */
-    deferred: (now: Date): Address[] => [...entries].flatMap(([contract, { until }]) => (until > now.getTime() ? [contract] : [])),
+    contractsToSkip: (now: Date): Address[] => [...entries].flatMap(([contract, { until }]) => (until > now.getTime() ? [contract] : [])),
   };
 };
 

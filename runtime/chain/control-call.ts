@@ -8,16 +8,16 @@ const target: Address = zeroAddress;
 const gas = 500_000;
 
 /** The node's error if the call may succeed later; otherwise undefined. */
-export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
-  outcome === undefined || outcome.ok ? undefined : outcome.transient;
+export const transientErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
+  outcome === undefined || outcome.ok ? undefined : outcome.transientError;
 
 /**
  * Calls an account without code at the node's head. If this call fails too, the node fails; otherwise the contracts of the other calls do.
  * @throws {RpcError} if the node currently cannot run calls.
  */
-export const verifyNodeRunsCalls = async (source: Pick<Source, "calls" | "head">): Promise<void> => {
+export const verifyNodeRunsCalls = async (source: Pick<Source, "runCalls" | "head">): Promise<void> => {
   const { number } = await source.head();
-  const [control] = await source.calls([{ to: target, data: "0x", gas }], number);
-  const error = temporaryErrorOf(control);
+  const [control] = await source.runCalls([{ to: target, data: "0x", gas }], number);
+  const error = transientErrorOf(control);
   if (error !== undefined) throw error;
 };

@@ -1,16 +1,16 @@
 import { type CachedFields, createCachedFields } from "./cached-fields.ts";
-import { BadReplyError } from "./errors.ts";
+import { InvalidResponseError } from "./errors.ts";
 import {
   asList,
   asObject,
-  bigQuantity,
   bigQuantityBelow,
-  data,
-  hash,
-  optional,
-  quantity,
   quantityUpTo,
-  type Raw,
+  type RawObject,
+  readBigQuantity,
+  readData,
+  readHash,
+  readOptional,
+  readQuantity,
   uncheckedText,
 } from "./quantities.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
@@ -42,7 +42,7 @@ export interface ReceiptEvidence {
   }[];
 }
 
-export interface DecodedReply {
+export interface BlockWithEvidence {
   readonly block: ChainBlock;
   readonly evidence: BlockEvidence;
 }
@@ -54,31 +54,34 @@ const transactionType = quantityUpTo(0xff, "a transaction type of one byte");
 /** EIP-2681 allows nonces below 2^64 - 1; the int8 column stores nonces below 2^63. */
 const nonce = bigQuantityBelow(2n ** 63n, "a quantity below 2^63");
 /** A block uses far less than 2^53 gas, up to which numbers are exact. */
-const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
+const gasUsed = (raw: RawObject): bigint => BigInt(readQuantity(raw, "gasUsed"));
 /** A balance is a 256-bit number, so no fee can reach this. */
 const feeLimit = 2n ** 256n;
 
-/** Decodes a result of eth_getBlockByNumber with transactions, and its receipts in order, as one block; checks every quantity. @throws {BadReplyError} */
-export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: CachedFields = createCachedFields()): DecodedReply => {
+/**
+ * Decodes a result of eth_getBlockByNumber with transactions, and its receipts in order, as one block; checks every quantity.
+ * @throws {InvalidResponseError}
+ */
+export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: CachedFields = createCachedFields()): BlockWithEvidence => {
   const raw = asObject(rawBlock, "block");
   const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));
   const receipts = asList(rawReceipts, "receipts").map((item) => asObject(item, "receipt"));
   if (receipts.length !== rawTransactions.length) {
-    throw new BadReplyError(
-      `The node returned ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${quantity(raw, "number")}.`,
+    throw new InvalidResponseError(
+      `The node returned ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${readQuantity(raw, "number")}.`,
     );
   }
   const block: ChainBlock = {
-    number: quantity(raw, "number"),
-    hash: hash(raw, "hash"),
-    parentHash: hash(raw, "parentHash"),
+    number: readQuantity(raw, "number"),
+    hash: readHash(raw, "hash"),
+    parentHash: readHash(raw, "parentHash"),
     timestamp: timestamp(raw, "timestamp"),
     miner: fields.address(raw, "miner"),
-    extraData: data(raw, "extraData"),
+    extraData: readData(raw, "extraData"),
     gasUsed: gasUsed(raw),
-    gasLimit: bigQuantity(raw, "gasLimit"),
-    baseFeePerGas: optional(raw, "baseFeePerGas", bigQuantity),
-    size: quantity(raw, "size"),
+    gasLimit: readBigQuantity(raw, "gasLimit"),
+    baseFeePerGas: readOptional(raw, "baseFeePerGas", readBigQuantity),
+    size: readQuantity(raw, "size"),
     transactions: rawTransactions.map((transaction, index) => decodeTransaction(transaction, receipts[index] ?? {}, fields)),
     withdrawals: asList(raw.withdrawals ?? [], "withdrawals").map((item) => decodeWithdrawal(item, fields)),
     balances: null,
@@ -86,83 +89,83 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: Cac
   return {
     block,
     evidence: {
-      logsBloom: data(raw, "logsBloom"),
-      eip6780: optional(raw, "parentBeaconBlockRoot", hash) !== null,
+      logsBloom: readData(raw, "logsBloom"),
+      eip6780: readOptional(raw, "parentBeaconBlockRoot", readHash) !== null,
       transactions: rawTransactions.map(transactionEvidence),
       receipts: receipts.map(receiptEvidence),
     },
   };
 };
 
-const decodeTransaction = (raw: Raw, receipt: Raw, fields: CachedFields): ChainTransaction => {
-  const status = optional(receipt, "status", quantity);
+const decodeTransaction = (raw: RawObject, receipt: RawObject, fields: CachedFields): ChainTransaction => {
+  const status = readOptional(receipt, "status", readQuantity);
   const successful = status === null ? null : status === 1;
-  const to = optional(raw, "to", fields.address);
-  const blobGas = optional(receipt, "blobGasUsed", bigQuantity);
+  const to = readOptional(raw, "to", fields.address);
+  const blobGas = readOptional(receipt, "blobGasUsed", readBigQuantity);
   const transaction: ChainTransaction = {
-    index: quantity(raw, "transactionIndex"),
-    hash: hash(raw, "hash"),
+    index: readQuantity(raw, "transactionIndex"),
+    hash: readHash(raw, "hash"),
     from: fields.address(raw, "from"),
     to,
-    value: bigQuantity(raw, "value"),
+    value: readBigQuantity(raw, "value"),
     nonce: nonce(raw, "nonce"),
-    gasLimit: bigQuantity(raw, "gas"),
-    input: data(raw, "input"),
-    type: optional(raw, "type", transactionType) ?? 0,
+    gasLimit: readBigQuantity(raw, "gas"),
+    input: readData(raw, "input"),
+    type: readOptional(raw, "type", transactionType) ?? 0,
     successful,
     gasUsed: gasUsed(receipt),
     // Receipts before EIP-1559 may lack the effective price, which is then the gas price.
-    effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
+    effectiveGasPrice: readOptional(receipt, "effectiveGasPrice", readBigQuantity) ?? readOptional(raw, "gasPrice", readBigQuantity) ?? 0n,
     // Nodes also set contractAddress for failed contract creations.
-    createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", fields.address) : null,
-    l1Fee: optional(receipt, "l1Fee", bigQuantity),
-    blobFee: blobGas === null || blobGas === 0n ? null : blobGas * bigQuantity(receipt, "blobGasPrice"),
+    createdContract: to === null && successful !== false ? readOptional(receipt, "contractAddress", fields.address) : null,
+    l1Fee: readOptional(receipt, "l1Fee", readBigQuantity),
+    blobFee: blobGas === null || blobGas === 0n ? null : blobGas * readBigQuantity(receipt, "blobGasPrice"),
     logs: asList(receipt.logs, "logs").map((log) => decodeLog(asObject(log, "log"), fields)),
     traces: null,
   };
   const fee = transaction.gasUsed * transaction.effectiveGasPrice + (transaction.l1Fee ?? 0n) + (transaction.blobFee ?? 0n);
-  if (fee >= feeLimit) throw new BadReplyError(`The node returned a fee of 2^256 wei or more for transaction ${transaction.hash}.`);
+  if (fee >= feeLimit) throw new InvalidResponseError(`The node returned a fee of 2^256 wei or more for transaction ${transaction.hash}.`);
   return transaction;
 };
 
-const decodeLog = (raw: Raw, fields: CachedFields): ChainLog => {
+const decodeLog = (raw: RawObject, fields: CachedFields): ChainLog => {
   const topics = asList(raw.topics, "topics");
-  if (topics.length > 4) throw new BadReplyError(`The node returned a log with ${topics.length} topics; expected at most 4.`);
+  if (topics.length > 4) throw new InvalidResponseError(`The node returned a log with ${topics.length} topics; expected at most 4.`);
   return {
-    index: quantity(raw, "logIndex"),
+    index: readQuantity(raw, "logIndex"),
     address: fields.address(raw, "address"),
     topics: topics.map((topic) => fields.hash({ topic }, "topic")),
-    data: data(raw, "data"),
+    data: readData(raw, "data"),
   };
 };
 
 const decodeWithdrawal = (item: unknown, fields: CachedFields): ChainWithdrawal => {
   const raw = asObject(item, "withdrawal");
   return {
-    index: quantity(raw, "index"),
-    validatorIndex: quantity(raw, "validatorIndex"),
+    index: readQuantity(raw, "index"),
+    validatorIndex: readQuantity(raw, "validatorIndex"),
     address: fields.address(raw, "address"),
-    amountGwei: bigQuantity(raw, "amount"),
+    amountGwei: readBigQuantity(raw, "amount"),
   };
 };
 
-const transactionEvidence = (raw: Raw) => ({
+const transactionEvidence = (raw: RawObject) => ({
   blockHash: uncheckedText(raw, "blockHash"),
-  index: quantity(raw, "transactionIndex"),
-  chainId: optional(raw, "chainId", quantity),
+  index: readQuantity(raw, "transactionIndex"),
+  chainId: readOptional(raw, "chainId", readQuantity),
 });
 
-const receiptEvidence = (raw: Raw): ReceiptEvidence => ({
+const receiptEvidence = (raw: RawObject): ReceiptEvidence => ({
   transactionHash: uncheckedText(raw, "transactionHash"),
   blockHash: uncheckedText(raw, "blockHash"),
-  index: quantity(raw, "transactionIndex"),
-  cumulativeGasUsed: bigQuantity(raw, "cumulativeGasUsed"),
+  index: readQuantity(raw, "transactionIndex"),
+  cumulativeGasUsed: readBigQuantity(raw, "cumulativeGasUsed"),
   logs: asList(raw.logs, "logs").map((item) => {
     const log = asObject(item, "log");
     return {
       blockHash: uncheckedText(log, "blockHash"),
       transactionHash: uncheckedText(log, "transactionHash"),
-      transactionIndex: quantity(log, "transactionIndex"),
+      transactionIndex: readQuantity(log, "transactionIndex"),
       removed: log.removed === true,
     };
   }),

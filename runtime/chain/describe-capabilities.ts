@@ -15,28 +15,28 @@ export const describeCapabilities = (
   capabilities: Capabilities,
   { finality }: { readonly finality?: number | undefined } = {},
 ): DescribedCapability[] => [
-  describe("block-receipts", capabilities.blockReceipts, [
+  describe("block-receipts", capabilities.hasBlockReceipts, [
     "eth_getBlockReceipts",
     "all receipts of a block are read with one call",
     "receipts are read one by one: indexing takes several times as long",
   ]),
   describeTraces(capabilities),
-  describe("archive-state", capabilities.archiveState, [
+  describe("archive-state", capabilities.hasArchiveState, [
     "state before the first indexed block",
     "balances are exact from the first indexed block on, and native balances can be read instead of derived",
     "balances before the first indexed block are derived from balances read at the head; past balances that cannot be derived from events or traces stay unknown",
   ]),
-  describe("finalized-tag", capabilities.finalizedTag, [
+  describe("finalized-tag", capabilities.hasFinalizedTag, [
     "finalized",
     "a reorganisation below the finalized block is rejected",
     finality === undefined
       ? "no block is final unless the chain's finality is set in the configuration; reorganisations of any depth are handled"
       : `a block counts as final ${finality} blocks later: a deeper reorganisation is rejected`,
   ]),
-  describe("websocket", capabilities.webSocket === true, [
+  describe("websocket", capabilities.hasWebSocket === true, [
     "eth_subscribe",
     "a new block is indexed as soon as the node announces it",
-    capabilities.webSocket === null ? "not probed: new blocks are found by polling" : "new blocks are found by polling",
+    capabilities.hasWebSocket === null ? "not probed: new blocks are found by polling" : "new blocks are found by polling",
   ]),
   {
     feature: "batches",
@@ -58,9 +58,9 @@ const describe = (
   consequence: offered ? ifOffered : ifMissing,
 });
 
-const describeTraces = ({ traces, oldTraces }: Capabilities): DescribedCapability => {
-  const method = traces === "debug" ? "debug_traceBlockByNumber" : "trace_block";
-  if (traces === null) {
+const describeTraces = ({ traceKind, hasOldTraces }: Capabilities): DescribedCapability => {
+  const method = traceKind === "debug" ? "debug_traceBlockByNumber" : "trace_block";
+  if (traceKind === null) {
     return {
       feature: "traces",
       offered: false,
@@ -68,7 +68,7 @@ const describeTraces = ({ traces, oldTraces }: Capabilities): DescribedCapabilit
       consequence: "value transferred by internal calls is not listed; native balances are read from the state of touched accounts",
     };
   }
-  return oldTraces
+  return hasOldTraces
     ? { feature: "traces", offered: true, found: method, consequence: "native balances can be derived from traces" }
     : {
         feature: "traces",
@@ -81,5 +81,5 @@ const describeTraces = ({ traces, oldTraces }: Capabilities): DescribedCapabilit
 /** The names of the features that were probed and are not offered. */
 export const missingFeatures = (capabilities: Capabilities): string[] =>
   describeCapabilities(capabilities)
-    .filter(({ feature, offered }) => !offered && (feature !== "websocket" || capabilities.webSocket !== null))
+    .filter(({ feature, offered }) => !offered && (feature !== "websocket" || capabilities.hasWebSocket !== null))
     .map(({ feature }) => feature);

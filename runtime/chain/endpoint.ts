@@ -20,7 +20,7 @@ export interface Endpoint {
 }
 
 /** Larger responses are not read completely. The largest blocks' traces are a few dozen megabytes; a V8 string can have at most 512 MB. */
-const defaultMaxReplyBytes = 256 * 1024 * 1024;
+const defaultMaxResponseBytes = 256 * 1024 * 1024;
 
 /** The text of a response. @throws {RequestFailure} if it is too large; the next requests then contain fewer calls. */
 const readText = async (body: Readable, { host }: URL, maxBytes: number): Promise<string> => {
@@ -40,7 +40,7 @@ export const createEndpoint = (
   concurrency: number,
   timeoutMilliseconds: number,
   parseJson: (text: string) => unknown = JSON.parse,
-  maxReplyBytes = defaultMaxReplyBytes,
+  maxResponseBytes = defaultMaxResponseBytes,
 ): Endpoint => {
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: concurrency, connectTimeout: timeoutMilliseconds });
@@ -54,7 +54,7 @@ export const createEndpoint = (
     try {
       const signal = AbortSignal.timeout(timeoutMilliseconds);
       const response = await pool.request({ path, method: "POST", headers, body, signal });
-      const text = await readText(response.body, url, maxReplyBytes);
+      const text = await readText(response.body, url, maxResponseBytes);
       return { status: response.statusCode, text, retryAfter: millisecondsIn(response.headers["retry-after"]) };
     } catch (error) {
       if (error instanceof RequestFailure) throw error;

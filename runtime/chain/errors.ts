@@ -27,8 +27,8 @@ export class TransportError extends Error {
 }
 
 /** The parts of a block that the node returned are inconsistent or missing. The response is discarded. */
-export class BadReplyError extends Error {
-  override readonly name = "BadReplyError";
+export class InvalidResponseError extends Error {
+  override readonly name = "InvalidResponseError";
 }
 
 /** A block's parent is not the previous block that the node returned. */

@@ -1,28 +1,28 @@
-import type { DecodedReply } from "./decode-block.ts";
+import type { BlockWithEvidence } from "./decode-block.ts";
 import { LimitError } from "./errors.ts";
 import { asList, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall } from "./rpc.ts";
 import { mayHaveInternalTransfers, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 
-/** Adds traces to blocks; they are requested only for blocks in which internal calls may have transferred value. @throws {BadReplyError} */
-export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: TraceKind | null): Promise<ChainBlock[]> => {
-  const traced = replies.filter(({ block }) =>
+/** Adds traces to blocks; they are requested only for blocks in which internal calls may have transferred value. @throws {InvalidResponseError} */
+export const withTraces = async (rpc: Rpc, blocks: readonly BlockWithEvidence[], kind: TraceKind | null): Promise<ChainBlock[]> => {
+  const traced = blocks.filter(({ block }) =>
     block.transactions.some((transaction) => mayHaveInternalTransfers(transaction, block.baseFeePerGas)),
   );
   const results = await rpc.settle(traced.map(({ block }) => tracesCall(block.number, kind)));
   const byNumber = new Map<number, readonly TransactionTraces[]>();
   for (const [position, { block, evidence }] of traced.entries()) {
     const result = results[position];
-    const reply = result?.ok === true ? result.value : await fetchTracesInParts(rpc, block, kind, result?.error);
-    byNumber.set(block.number, readTraces(kind, reply, block, evidence.eip6780));
+    const response = result?.ok === true ? result.value : await fetchTracesInParts(rpc, block, kind, result?.error);
+    byNumber.set(block.number, readTraces(kind, response, block, evidence.eip6780));
   }
-  return replies.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
+  return blocks.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
 };
 
-/** The value transfers in a node's traces for a block. @throws {BadReplyError} */
-export const readTraces = (kind: TraceKind | null, reply: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
-  (kind === "debug" ? readCallTracer : readFlatTraces)(reply, block.transactions, eip6780);
+/** The value transfers in a node's traces for a block. @throws {InvalidResponseError} */
+export const readTraces = (kind: TraceKind | null, response: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
+  (kind === "debug" ? readCallTracer : readFlatTraces)(response, block.transactions, eip6780);
 
 const tracer = { tracer: "callTracer" };
 
@@ -31,7 +31,7 @@ export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => (
   ...(kind === "debug"
     ? { method: "debug_traceBlockByNumber", params: [toQuantity(height), tracer] }
     : { method: "trace_block", params: [toQuantity(height)] }),
-  divisible: true,
+  isDivisible: true,
 });
 
 /** Requests traces that are too large for one response transaction by transaction, and joins them in the format of block traces. */

@@ -10,7 +10,7 @@ export interface HeadFeed {
   next(milliseconds: number, signal: AbortSignal): Promise<Head | null>;
   /** Reports a polled head: a subscription that does not announce it is replaced. */
   reportPolled(height: number): void;
-  live(): boolean;
+  isLive(): boolean;
   close(): void;
 }
 
@@ -77,7 +77,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
 
   connect();
   return {
-    live: () => live,
+    isLive: () => live,
     next: (milliseconds, signal) => newest.take(live ? Math.max(milliseconds, pollMilliseconds) : milliseconds, signal),
     reportPolled: (height) => {
       const isFirst = polled < 0;

@@ -15,27 +15,34 @@ export interface NodeOptions {
   /** The first block to index. */
   readonly from: number;
   /** Whether to trace value transferred by internal calls, if the node can. */
-  readonly tracing: boolean;
+  readonly readsTraces: boolean;
   /** Accounts that the network credits or debits although the block does not mention them. */
   readonly systemAccounts?: readonly Address[];
-  readonly onBadReply?: (reason: string) => void;
-  readonly onHeads?: (message: string) => void;
+  readonly onInvalidResponse?: (reason: string) => void;
+  readonly onHeadFeedChange?: (message: string) => void;
 }
 
 /** A probed node: its capabilities, its block source, and its head feed if it announces heads. */
-export interface Node {
+export interface ProbedNode {
   readonly capabilities: Capabilities;
   readonly source: Source;
-  readonly heads: HeadFeed | null;
+  readonly headFeed: HeadFeed | null;
 }
 
-/** Probes a node and creates its source; `heads` must be closed after use. @throws {TransportError} if it cannot be reached. */
-export const probeNode = async (options: NodeOptions): Promise<Node> => {
-  const { rpc, chainId, from, tracing, systemAccounts = [], onBadReply, onHeads } = options;
+/** Probes a node and creates its source; `headFeed` must be closed after use. @throws {TransportError} if it cannot be reached. */
+export const probeNode = async (options: NodeOptions): Promise<ProbedNode> => {
+  const { rpc, chainId, from, readsTraces, systemAccounts = [], onInvalidResponse, onHeadFeedChange } = options;
   const url = webSocketUrl(options.url, options.webSocket);
   const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: url });
-  const source = createSource(rpc, capabilities, { tracing, systemAccounts, chainId, ...(onBadReply === undefined ? {} : { onBadReply }) });
-  const heads =
-    capabilities.webSocket === true ? createHeadFeed({ url, chainId, ...(onHeads === undefined ? {} : { onChange: onHeads }) }) : null;
-  return { capabilities, source, heads };
+  const source = createSource(rpc, capabilities, {
+    readsTraces,
+    systemAccounts,
+    chainId,
+    ...(onInvalidResponse === undefined ? {} : { onInvalidResponse }),
+  });
+  const headFeed =
+    capabilities.hasWebSocket === true
+      ? createHeadFeed({ url, chainId, ...(onHeadFeedChange === undefined ? {} : { onChange: onHeadFeedChange }) })
+      : null;
+  return { capabilities, source, headFeed };
 };

@@ -1,20 +1,20 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
-import { BadReplyError } from "./errors.ts";
+import { InvalidResponseError } from "./errors.ts";
 
 /** A JSON object from the node whose fields are not checked yet. */
-export type Raw = Readonly<Record<string, unknown>>;
+export type RawObject = Readonly<Record<string, unknown>>;
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
 const digitsPattern = /^0x[0-9a-fA-F]*$/;
 const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 const hashPattern = /^0x[0-9a-fA-F]{64}$/;
 
-const invalidField = (field: string, expected: string, value: unknown): BadReplyError => {
+const invalidField = (field: string, expected: string, value: unknown): InvalidResponseError => {
   const shown = typeof value === "string" ? `"${value.slice(0, 80)}"` : String(value).slice(0, 80);
-  return new BadReplyError(`Invalid field ${field} from the node: expected ${expected}, got ${shown}.`);
+  return new InvalidResponseError(`Invalid field ${field} from the node: expected ${expected}, got ${shown}.`);
 };
 
-const text = (raw: Raw, field: string, pattern: RegExp, expected: string): Hex => {
+const text = (raw: RawObject, field: string, pattern: RegExp, expected: string): Hex => {
   const value = raw[field];
   if (typeof value !== "string" || !pattern.test(value)) throw invalidField(field, expected, value);
   return value.toLowerCase() as Hex;
@@ -35,9 +35,9 @@ const smallQuantity = (value: unknown): number | undefined => {
 const isHexDigit = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 
 /** A field that must be an object. */
-export const asObject = (value: unknown, field: string): Raw => {
+export const asObject = (value: unknown, field: string): RawObject => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(field, "an object", value);
-  return value as Raw;
+  return value as RawObject;
 };
 
 /** A field that must be an array. */
@@ -47,11 +47,11 @@ export const asList = (value: unknown, field: string): readonly unknown[] => {
 };
 
 /** A quantity up to 256 bits wide. */
-export const bigQuantity = (raw: Raw, field: string): bigint =>
+export const readBigQuantity = (raw: RawObject, field: string): bigint =>
   BigInt(smallQuantity(raw[field]) ?? text(raw, field, quantityPattern, "a hexadecimal quantity"));
 
 /** A quantity that a JavaScript number represents exactly. */
-export const quantity = (raw: Raw, field: string): number => {
+export const readQuantity = (raw: RawObject, field: string): number => {
   const small = smallQuantity(raw[field]);
   if (small !== undefined) return small;
   const value = Number.parseInt(text(raw, field, quantityPattern, "a hexadecimal quantity"), 16);
@@ -62,8 +62,8 @@ export const quantity = (raw: Raw, field: string): number => {
 /** A reader for quantities up to the field's largest possible value, which `expected` describes. */
 export const quantityUpTo =
   (max: number, expected: string) =>
-  (raw: Raw, field: string): number => {
-    const value = quantity(raw, field);
+  (raw: RawObject, field: string): number => {
+    const value = readQuantity(raw, field);
     if (value > max) throw invalidField(field, expected, raw[field]);
     return value;
   };
@@ -71,33 +71,33 @@ export const quantityUpTo =
 /** A reader for quantities below a limit, which `expected` describes. */
 export const bigQuantityBelow =
   (limit: bigint, expected: string) =>
-  (raw: Raw, field: string): bigint => {
-    const value = bigQuantity(raw, field);
+  (raw: RawObject, field: string): bigint => {
+    const value = readBigQuantity(raw, field);
     if (value >= limit) throw invalidField(field, expected, raw[field]);
     return value;
   };
 
 /** A field of 20 bytes, in lower case. */
-export const address = (raw: Raw, field: string): Address => text(raw, field, addressPattern, "an address");
+export const readAddress = (raw: RawObject, field: string): Address => text(raw, field, addressPattern, "an address");
 
 /** A field of 32 bytes, in lower case. */
-export const hash = (raw: Raw, field: string): Hash => text(raw, field, hashPattern, "a hash");
+export const readHash = (raw: RawObject, field: string): Hash => text(raw, field, hashPattern, "a hash");
 
 /** A field of any number of bytes, in lower case. */
-export const data = (raw: Raw, field: string): Hex => {
+export const readData = (raw: RawObject, field: string): Hex => {
   const value = text(raw, field, digitsPattern, "hexadecimal data");
   if (value.length % 2 !== 0) throw invalidField(field, "hexadecimal data", value);
   return value;
 };
 
 /** A field that is not checked, because it is only compared with checked text; empty if it is not text. */
-export const uncheckedText = (raw: Raw, field: string): string => {
+export const uncheckedText = (raw: RawObject, field: string): string => {
   const value = raw[field];
   return typeof value === "string" ? value.toLowerCase() : "";
 };
 
 /** The value of a field that nodes may omit or set to null. */
-export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: string) => T): T | null =>
+export const readOptional = <T>(raw: RawObject, field: string, read: (raw: RawObject, field: string) => T): T | null =>
   raw[field] === undefined || raw[field] === null ? null : read(raw, field);
 
 /** A number as a word, as contracts return it. */

@@ -174,11 +174,11 @@ const countsAsAttempt = ({ kind }: RequestFailure, isSingle: boolean): boolean =
 /** A request that was too large or too slow is bisected immediately; a single call, or a request that failed for an unknown reason, after a second attempt. */
 const isIsolatable = (pending: PendingCalls, positions: readonly number[], attempt: number, { kind }: RequestFailure): boolean =>
   (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "transient" && attempt > 0) &&
-  positions.every((position) => callAt(pending, position).isolated === true);
+  positions.every((position) => callAt(pending, position).isIsolated === true);
 
 const setLimitError = (pending: PendingCalls, position: number | undefined, failure: RequestFailure): boolean => {
-  const { method, divisible } = callAt(pending, position);
-  if (position === undefined || divisible !== true) return false;
+  const { method, isDivisible } = callAt(pending, position);
+  if (position === undefined || isDivisible !== true) return false;
   pending.results[position] = { ok: false, error: new LimitError(method, 0, failure.message) };
   return true;
 };

@@ -2,10 +2,10 @@ import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { BalanceReader, StateAt } from "./account-balances.ts";
 import { type CallOutcome, isTransientFailure, laggingPattern, outcomeOf } from "./call-outcome.ts";
 import type { Capabilities } from "./capabilities.ts";
-import { BadReplyError, RpcError } from "./errors.ts";
+import { InvalidResponseError, RpcError } from "./errors.ts";
 import { type BlockDetail, type BlockFetchOptions, createFetchBlocks } from "./fetch-blocks.ts";
-import { asObject, bigQuantity, hash, quantity, type Raw, toQuantity, toWord } from "./quantities.ts";
-import { settleWithRetries } from "./retry-replies.ts";
+import { asObject, type RawObject, readBigQuantity, readHash, readQuantity, toQuantity, toWord } from "./quantities.ts";
+import { settleWithRetries } from "./retry-responses.ts";
 import type { Rpc, RpcResult } from "./rpc.ts";
 import type { ChainBlock, Head } from "./types.ts";
 
@@ -28,19 +28,19 @@ export interface FinalizedBlock {
 /** A node, as the indexer reads it. */
 export interface Source {
   readonly capabilities: Capabilities;
-  readonly tracing: boolean;
+  readonly readsTraces: boolean;
   chainId(): Promise<number>;
   genesisHash(): Promise<Hash>;
   head(): Promise<Head>;
   /** Null if the node does not report it. */
-  finalized(): Promise<FinalizedBlock | null>;
+  finalizedBlock(): Promise<FinalizedBlock | null>;
   /** Block hashes; null if the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
   /**
    * Checked blocks from..to inclusive, with the traces or balances that `detail.accounting` requires; without `detail`, with traces if the source reads them.
-   * @throws {BadReplyError} if the node keeps returning inconsistent blocks.
+   * @throws {InvalidResponseError} if the node keeps returning inconsistent blocks.
    */
-  fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
+  fetchBlocks(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
   /**
    * Reads native balances after a block; null if the node lacks that state, or responds to other calls but not to this one. Reads by block hash if it
    * is passed and the node supports it.
@@ -49,7 +49,7 @@ export interface Source {
   /** Reads native balances after a block, as words: unlike null, each outcome shows whether the same read may succeed later. */
   balanceOutcomes(addresses: readonly Address[], height: number): Promise<CallOutcome[]>;
   /** Read-only calls after a block; without `gas` the node's limit applies. */
-  calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;
+  runCalls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;
 }
 
 /** How a source reads its node. */
@@ -60,13 +60,13 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const balancesIn = <T>(
     reads: readonly { readonly address: Address; readonly at: StateAt }[],
     byHash: boolean,
-    isolated: boolean,
+    isIsolated: boolean,
     read: (result: RpcResult) => T,
   ) => {
     const calls = reads.map(({ address, at }) => ({
       method: "eth_getBalance",
       params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
-      isolated,
+      isIsolated,
     }));
     // A block that was just returned exists, even if another node behind the gateway does not have it yet.
     return settleWithRetries(
@@ -83,32 +83,32 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   };
   const reader: BalanceReader = {
     balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) =>
-      balancesIn(reads, capabilities.stateByHash, false, balanceOf),
+      balancesIn(reads, capabilities.hasStateByHash, false, balanceOf),
     hashesOf,
-    byHash: capabilities.stateByHash,
-    archiveState: capabilities.archiveState,
+    readsByHash: capabilities.hasStateByHash,
+    hasArchiveState: capabilities.hasArchiveState,
   };
 
   return {
     capabilities,
-    tracing: options.tracing && capabilities.traces !== null,
-    chainId: async () => quantity({ chainId: await rpc.request("eth_chainId", []) }, "chainId"),
-    genesisHash: async () => hash(asObject(await rpc.request("eth_getBlockByNumber", ["0x0", false]), "block 0"), "hash"),
+    readsTraces: options.readsTraces && capabilities.traceKind !== null,
+    chainId: async () => readQuantity({ chainId: await rpc.request("eth_chainId", []) }, "chainId"),
+    genesisHash: async () => readHash(asObject(await rpc.request("eth_getBlockByNumber", ["0x0", false]), "block 0"), "hash"),
     head: async () => {
       const raw = asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block");
-      return { number: quantity(raw, "number"), hash: hash(raw, "hash"), timestamp: quantity(raw, "timestamp") };
+      return { number: readQuantity(raw, "number"), hash: readHash(raw, "hash"), timestamp: readQuantity(raw, "timestamp") };
     },
-    finalized: async () => {
-      if (!capabilities.finalizedTag) return null;
+    finalizedBlock: async () => {
+      if (!capabilities.hasFinalizedTag) return null;
       const block = await rpc.request("eth_getBlockByNumber", ["finalized", false]).catch(nullIfRpcError);
       if (block === null) return null;
       const raw = asObject(block, "finalized block");
-      return { number: quantity(raw, "number"), hash: hash(raw, "hash") };
+      return { number: readQuantity(raw, "number"), hash: readHash(raw, "hash") };
     },
     hashesOf,
-    fetch: createFetchBlocks(rpc, capabilities, reader, options),
+    fetchBlocks: createFetchBlocks(rpc, capabilities, reader, options),
     balances: (addresses, height, hash) => {
-      const byHash = hash !== undefined && capabilities.stateByHash;
+      const byHash = hash !== undefined && capabilities.hasStateByHash;
       const at = { height, hash: hash ?? "0x" };
       return balancesIn(
         addresses.map((address) => ({ address, at })),
@@ -124,26 +124,26 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
         true,
         balanceOutcomeOf,
       ),
-    calls: (calls, height) => {
+    runCalls: (calls, height) => {
       const requests = calls.map(({ to, data, gas }) => ({
         method: "eth_call",
         params: [{ to, data, ...(gas === undefined ? {} : { gas: toQuantity(gas) }) }, toQuantity(height)],
-        isolated: true,
+        isIsolated: true,
       }));
       return settleWithRetries(rpc, requests, options, outcomeOf);
     },
   };
 };
 
-const balanceOf = (result: RpcResult): bigint | null => (result.ok ? bigQuantity({ balance: result.value }, "balance") : null);
+const balanceOf = (result: RpcResult): bigint | null => (result.ok ? readBigQuantity({ balance: result.value }, "balance") : null);
 
 const balanceOutcomeOf = (result: RpcResult): CallOutcome =>
-  result.ok ? { ok: true, data: toWord(bigQuantity({ balance: result.value }, "balance")) } : outcomeOf(result);
+  result.ok ? { ok: true, data: toWord(readBigQuantity({ balance: result.value }, "balance")) } : outcomeOf(result);
 
-const hashAt = (block: Raw, height: number | undefined): Hash => {
-  const number = quantity(block, "number");
-  if (number !== height) throw new BadReplyError(`The node returned block ${number} for block ${height}.`);
-  return hash(block, "hash");
+const hashAt = (block: RawObject, height: number | undefined): Hash => {
+  const number = readQuantity(block, "number");
+  if (number !== height) throw new InvalidResponseError(`The node returned block ${number} for block ${height}.`);
+  return readHash(block, "hash");
 };
 
 const nullIfRpcError = (error: unknown): null => {

@@ -1,5 +1,5 @@
 import { WebSocket } from "undici";
-import { asObject, hash, quantity } from "./quantities.ts";
+import { asObject, readHash, readQuantity } from "./quantities.ts";
 import { redact } from "./redact.ts";
 import type { Head } from "./types.ts";
 
@@ -41,7 +41,7 @@ export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => 
       fail(`the node rejected the subscription: ${reasonIn(message.error, url)}`);
       return;
     }
-    if (message.id === ids.chainId) chainId = quantity({ chainId: message.result }, "chainId");
+    if (message.id === ids.chainId) chainId = readQuantity({ chainId: message.result }, "chainId");
     if (message.id === ids.subscribe) subscription = String(message.result);
     if (message.id !== undefined) {
       if (chainId === null || subscription === null) return;
@@ -51,7 +51,7 @@ export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => 
     }
     if (message.method !== "eth_subscription" || message.params?.subscription !== subscription) return;
     const raw = asObject(message.params?.result, "head");
-    onHead({ number: quantity(raw, "number"), hash: hash(raw, "hash"), timestamp: quantity(raw, "timestamp") });
+    onHead({ number: readQuantity(raw, "number"), hash: readHash(raw, "hash"), timestamp: readQuantity(raw, "timestamp") });
   };
 
   socket.addEventListener("open", () => {

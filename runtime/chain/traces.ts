@@ -1,6 +1,6 @@
 import type { Address } from "../lib/hex.ts";
-import { BadReplyError } from "./errors.ts";
-import { address, asList, asObject, bigQuantity, hash, optional, type Raw } from "./quantities.ts";
+import { InvalidResponseError } from "./errors.ts";
+import { asList, asObject, type RawObject, readAddress, readBigQuantity, readHash, readOptional } from "./quantities.ts";
 import type { ChainTransaction, ValueTrace } from "./types.ts";
 
 /** The namespace of a node's tracing methods: debug_traceBlockByNumber and its relatives, or trace_block and its relatives. */
@@ -67,18 +67,18 @@ const transfersIn = ({ steps, created, count }: Frames, eip6780: boolean): Value
 
 /**
  * Reads debug_traceBlockByNumber with the callTracer: one tree of frames per transaction.
- * @throws {BadReplyError} if the trees belong to other transactions.
+ * @throws {InvalidResponseError} if the trees belong to other transactions.
  */
-export const readCallTracer = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
-  const results = asList(reply, "traces");
+export const readCallTracer = (response: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
+  const results = asList(response, "traces");
   if (results.length !== transactions.length) throw wrongCount(results.length, transactions.length);
   return transactions.map((transaction, position) => {
     const item = asObject(results[position], "trace");
-    const reported = optional(item, "txHash", hash);
+    const reported = readOptional(item, "txHash", readHash);
     if (reported !== null && reported !== transaction.hash)
-      throw new BadReplyError(`The node returned the trace of transaction ${reported} for transaction ${transaction.hash}.`);
+      throw new InvalidResponseError(`The node returned the trace of transaction ${reported} for transaction ${transaction.hash}.`);
     const root = asObject(item.result, "trace result");
-    verifyRoot(transaction, address(root, "from"), optional(root, "value", bigQuantity) ?? 0n);
+    verifyRoot(transaction, readAddress(root, "from"), readOptional(root, "value", readBigQuantity) ?? 0n);
     const failed = root.error !== undefined;
     return { failed, traces: failed ? [] : transfersIn(walkFrames(root, transaction), eip6780) };
   });
@@ -86,12 +86,12 @@ export const readCallTracer = (reply: unknown, transactions: readonly ChainTrans
 
 const createdBy = ({ createdContract }: ChainTransaction): Set<Address> => new Set(createdContract === null ? [] : [createdContract]);
 
-const wrongCount = (returned: number, expected: number): BadReplyError =>
-  new BadReplyError(`The node returned traces of ${returned} transactions; expected ${expected}.`);
+const wrongCount = (returned: number, expected: number): InvalidResponseError =>
+  new InvalidResponseError(`The node returned traces of ${returned} transactions; expected ${expected}.`);
 
 const verifyRoot = (transaction: ChainTransaction, from: Address, value: bigint): void => {
   if (from !== transaction.from || value !== transaction.value) {
-    throw new BadReplyError(`The node returned a trace whose sender or value differs from that of transaction ${transaction.hash}.`);
+    throw new InvalidResponseError(`The node returned a trace whose sender or value differs from that of transaction ${transaction.hash}.`);
   }
 };
 
@@ -108,10 +108,10 @@ const delegating = new Set(["DELEGATECALL", "CALLCODE"]);
 /**
  * Walks the frames in call order, without recursion because calls may be nested a thousand levels deep. Failed frames and all frames below them are omitted.
  */
-const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
+const walkFrames = (root: RawObject, transaction: ChainTransaction): Frames => {
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
-  const below = (frame: Raw, account: Address | null) =>
+  const below = (frame: RawObject, account: Address | null) =>
     childrenOf(frame)
       .reverse()
       .map((child) => ({ frame: child, account }));
@@ -124,44 +124,49 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
     const { frame, account } = next;
     const type = movingTypes[String(frame.type)];
     // For a contract that is its own beneficiary and survives (EIP-6780), some nodes return the transaction's last transfer instead.
-    if (type === "selfdestruct" && address(frame, "from") !== account) continue;
-    if (type === "create") created.add(address(frame, "to"));
-    const value = optional(frame, "value", bigQuantity) ?? 0n;
+    if (type === "selfdestruct" && readAddress(frame, "from") !== account) continue;
+    if (type === "create") created.add(readAddress(frame, "to"));
+    const value = readOptional(frame, "value", readBigQuantity) ?? 0n;
     if (type === "selfdestruct" || (type !== undefined && value > 0n)) {
-      steps.push({ index, type, from: address(frame, "from"), to: address(frame, "to"), value });
+      steps.push({ index, type, from: readAddress(frame, "from"), to: readAddress(frame, "to"), value });
     }
-    waiting.push(...below(frame, delegating.has(String(frame.type)) ? account : optional(frame, "to", address)));
+    waiting.push(...below(frame, delegating.has(String(frame.type)) ? account : readOptional(frame, "to", readAddress)));
   }
   return { steps, created, count: index };
 };
 
-const childrenOf = (frame: Raw): Raw[] =>
+const childrenOf = (frame: RawObject): RawObject[] =>
   frame.calls === undefined ? [] : asList(frame.calls, "calls").map((item) => asObject(item, "frame"));
 
-/** Reads trace_block: a flat list of frames in call order, each with its path. @throws {BadReplyError} if they belong to other transactions. */
-export const readFlatTraces = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
-  const byPosition = transactions.map((): Raw[] => []);
-  for (const item of asList(reply, "traces")) {
+/** Reads trace_block: a flat list of frames in call order, each with its path. @throws {InvalidResponseError} if they belong to other transactions. */
+export const readFlatTraces = (response: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
+  const byPosition = transactions.map((): RawObject[] => []);
+  for (const item of asList(response, "traces")) {
     const trace = asObject(item, "trace");
     // Block rewards are not part of a transaction.
     if (trace.type === "reward") continue;
     const position = trace.transactionPosition;
     const frames = typeof position === "number" ? byPosition[position] : undefined;
-    if (frames === undefined || hash(trace, "transactionHash") !== transactions[Number(position)]?.hash) {
-      throw new BadReplyError("The node returned a trace for a transaction that is not in the block.");
+    if (frames === undefined || readHash(trace, "transactionHash") !== transactions[Number(position)]?.hash) {
+      throw new InvalidResponseError("The node returned a trace for a transaction that is not in the block.");
     }
     frames.push(trace);
   }
   return transactions.map((transaction, position) => readFlatFrames(byPosition[position] ?? [], transaction, position, eip6780));
 };
 
-const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, position: number, eip6780: boolean): TransactionTraces => {
+const readFlatFrames = (
+  frames: readonly RawObject[],
+  transaction: ChainTransaction,
+  position: number,
+  eip6780: boolean,
+): TransactionTraces => {
   const root = frames[0];
   if (root === undefined || pathOf(root) !== "") {
-    throw new BadReplyError(`The node returned no trace for transaction ${position}.`);
+    throw new InvalidResponseError(`The node returned no trace for transaction ${position}.`);
   }
   const rootAction = asObject(root.action, "action");
-  verifyRoot(transaction, address(rootAction, "from"), bigQuantity(rootAction, "value"));
+  verifyRoot(transaction, readAddress(rootAction, "from"), readBigQuantity(rootAction, "value"));
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
   /** The account in whose context each frame ran, by path. */
@@ -182,22 +187,22 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
   return { failed: failedPath === "", traces: transfersIn({ steps, created, count: frames.length - 1 }, eip6780) };
 };
 
-const accountOf = (frame: Raw, caller: Address | null): Address | null => {
+const accountOf = (frame: RawObject, caller: Address | null): Address | null => {
   if (frame.type === "create") return createdAddress(frame);
   if (frame.type !== "call") return null;
   const action = asObject(frame.action, "action");
-  return action.callType === "delegatecall" || action.callType === "callcode" ? caller : address(action, "to");
+  return action.callType === "delegatecall" || action.callType === "callcode" ? caller : readAddress(action, "to");
 };
 
 /** "" for the root, "0.2." for the third call within its first call. */
-const pathOf = (frame: Raw): string =>
+const pathOf = (frame: RawObject): string =>
   asList(frame.traceAddress, "traceAddress")
     .map((step) => `${Number(step)}.`)
     .join("");
 
-const createdAddress = (frame: Raw): Address => address(asObject(frame.result, "result"), "address");
+const createdAddress = (frame: RawObject): Address => readAddress(asObject(frame.result, "result"), "address");
 
-const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[] => {
+const stepOf = (frame: RawObject, index: number, caller: Address | null): ValueTrace[] => {
   const action = asObject(frame.action, "action");
   const transfer = (type: ValueTrace["type"], from: Address, to: () => Address, value: bigint): ValueTrace[] =>
     value > 0n ? [{ index, type, from, to: to(), value }] : [];
@@ -205,15 +210,17 @@ const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[]
     case "call":
       // The value of a delegatecall or callcode is not transferred.
       return action.callType === "call"
-        ? transfer("call", address(action, "from"), () => address(action, "to"), bigQuantity(action, "value"))
+        ? transfer("call", readAddress(action, "from"), () => readAddress(action, "to"), readBigQuantity(action, "value"))
         : [];
     case "create":
-      return transfer("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
+      return transfer("create", readAddress(action, "from"), () => createdAddress(frame), readBigQuantity(action, "value"));
     case "suicide":
     case "selfdestruct":
       // Some nodes return the last transfer instead; see `walkFrames`.
-      if (address(action, "address") !== caller) return [];
-      return [{ index, type: "selfdestruct", from: caller, to: address(action, "refundAddress"), value: bigQuantity(action, "balance") }];
+      if (readAddress(action, "address") !== caller) return [];
+      return [
+        { index, type: "selfdestruct", from: caller, to: readAddress(action, "refundAddress"), value: readBigQuantity(action, "balance") },
+      ];
     default:
       return [];
   }

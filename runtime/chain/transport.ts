@@ -15,9 +15,9 @@ export interface TransportOptions extends RetryGateOptions {
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
   /** Larger responses make the next requests smaller, which bounds the memory that concurrent requests use. */
-  readonly replyBytes?: number;
+  readonly targetResponseBytes?: number;
   /** A response above this size is not read completely. */
-  readonly maxReplyBytes?: number;
+  readonly maxResponseBytes?: number;
   /** Called when the node has responded to a call. */
   readonly onResponse?: () => void;
   /** Parses a response; JSON.parse by default. */
@@ -32,7 +32,7 @@ export interface RequestOutcome {
   readonly failure: RequestFailure | null;
 }
 
-const defaultReplyBytes = 8 * 1024 * 1024;
+const defaultTargetResponseBytes = 8 * 1024 * 1024;
 
 /** Sends requests to one node, within limits that adapt to the node. */
 export interface Transport {
@@ -55,16 +55,16 @@ export interface Transport {
 
 /** Creates a transport; it connects on the first request. */
 export const createTransport = (options: TransportOptions): Transport => {
-  const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, replyBytes = defaultReplyBytes } = options;
+  const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, targetResponseBytes = defaultTargetResponseBytes } = options;
   const queue = new PQueue({ concurrency });
-  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds, options.parseJson, options.maxReplyBytes);
+  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds, options.parseJson, options.maxResponseBytes);
   const batches = createAdaptiveSize(batchSize);
   const slots = createAdaptiveSize(concurrency);
   const closing = new AbortController();
   const retryGate = createRetryGate(options, closing.signal);
 
   const recordSuccess = (size: number, bytes: number): void => {
-    if (bytes > replyBytes) batches.reportTooLarge(size);
+    if (bytes > targetResponseBytes) batches.reportTooLarge(size);
     else batches.reportSuccess(size);
     slots.reportSuccess(slots.current());
     queue.concurrency = slots.current();

@@ -27,7 +27,7 @@ export interface AccountBalance {
   /** Right after the block. */
   readonly balance: bigint | null;
   /** Right before it. */
-  readonly before: bigint | null;
+  readonly balanceBefore: bigint | null;
 }
 
 /** Where a chain's native balances come from: value transfers including traces, the node's state of touched accounts, or no source. */

@@ -1,6 +1,6 @@
 import type { Bloom } from "./bloom.ts";
-import type { DecodedReply, ReceiptEvidence } from "./decode-block.ts";
-import { BadReplyError, BrokenChainError } from "./errors.ts";
+import type { BlockWithEvidence, ReceiptEvidence } from "./decode-block.ts";
+import { BrokenChainError, InvalidResponseError } from "./errors.ts";
 import type { ChainBlock, ChainTransaction } from "./types.ts";
 
 /** Optional checks, which fail by design on some networks. */
@@ -11,10 +11,16 @@ export interface Checks {
 
 type Reject = (reason: string) => never;
 
-/** Checks that a block's parts are consistent and belong to the requested height. @throws {BadReplyError} */
-export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, bloom: Bloom, checks: Checks, chainId?: number): void => {
+/** Checks that a block's parts are consistent and belong to the requested height. @throws {InvalidResponseError} */
+export const verifyBlock = (
+  { block, evidence }: BlockWithEvidence,
+  height: number,
+  bloom: Bloom,
+  checks: Checks,
+  chainId?: number,
+): void => {
   const reject: Reject = (reason) => {
-    throw new BadReplyError(`The node returned inconsistent data for block ${height}: ${reason}.`);
+    throw new InvalidResponseError(`The node returned inconsistent data for block ${height}: ${reason}.`);
   };
   if (block.number !== height) reject(`its number is ${block.number}`);
   for (const [position, transaction] of block.transactions.entries()) {

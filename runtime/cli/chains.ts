@@ -1,6 +1,12 @@
 import type { Command } from "commander";
-import type { DatabaseOption, RefreshCommand, RemoveCommand, RepairCommand, RetryCommand } from "../commands/chains-command.ts";
-import type { MoveCommand } from "../commands/move-chain.ts";
+import type {
+  DatabaseOption,
+  RefreshCommandOptions,
+  RemoveCommandOptions,
+  RepairCommandOptions,
+  RetryCommandOptions,
+} from "../commands/chain-commands.ts";
+import type { MoveCommandOptions } from "../commands/move-chain.ts";
 import { parseAddress, parseInteger } from "../commands/option-values.ts";
 import { type CommonOptions, loadConfigWith, withConfig, withJobs } from "./options.ts";
 import { readVersion } from "./version.ts";
@@ -16,8 +22,8 @@ export function addChainCommands(program: Command): void {
     .argument("<name>", "the name of a configured chain")
     .requiredOption("--to <block>", "the last block to keep", parseInteger("--to"))
     .option("--yes", "change the index; the chain must be paused, or its indexer stopped")
-    .action(async (name: string, options: CommonOptions & RepairCommand) =>
-      (await import("../commands/chains-command.ts")).repairChainNamed(loadConfigWith(options), name, options),
+    .action(async (name: string, options: CommonOptions & RepairCommandOptions) =>
+      (await import("../commands/chain-commands.ts")).repairChainByName(loadConfigWith(options), name, options),
     );
 
   withConfig(chains.command("pause"))
@@ -27,34 +33,34 @@ export function addChainCommands(program: Command): void {
     .argument("<name>", "the name of an indexed chain")
     .option("--database <name>", databaseHelp)
     .action(async (name: string, options: CommonOptions & DatabaseOption) =>
-      (await import("../commands/chains-command.ts")).pauseChainNamed(loadConfigWith(options), name, options),
+      (await import("../commands/chain-commands.ts")).pauseChainByName(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("resume"))
     .description("resume indexing a paused chain")
     .argument("<name>", "the name of an indexed chain")
     .option("--database <name>", databaseHelp)
     .action(async (name: string, options: CommonOptions & DatabaseOption) =>
-      (await import("../commands/chains-command.ts")).resumeChainNamed(loadConfigWith(options), name, options),
+      (await import("../commands/chain-commands.ts")).resumeChainByName(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("jobs"))
     .description("print the queues of a chain: their length, how many entries were attempted, and how long the oldest entry has been due")
     .argument("<name>", "the name of an indexed chain")
     .action(async (name: string, options: CommonOptions) =>
-      (await import("../commands/chains-command.ts")).printJobs(loadConfigWith(options), name),
+      (await import("../commands/chain-commands.ts")).printJobs(loadConfigWith(options), name),
     );
   withConfig(chains.command("retry-jobs"))
     .description("retry failed entries of a chain's queues immediately instead of after their backoff")
     .argument("<name>", "the name of an indexed chain")
     .option("--queue <queue>", "only this queue: contract-reads or nft-metadata")
-    .action(async (name: string, options: CommonOptions & RetryCommand) =>
-      (await import("../commands/chains-command.ts")).retryJobsNamed(loadConfigWith(options), name, options),
+    .action(async (name: string, options: CommonOptions & RetryCommandOptions) =>
+      (await import("../commands/chain-commands.ts")).retryChainJobs(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("refresh-metadata"))
     .description("read the names, symbols and decimals of a chain's tokens again; with --contract, also its NFT documents")
     .argument("<name>", "the name of an indexed chain")
     .option("--contract <address>", "only this contract", parseAddress("--contract"))
-    .action(async (name: string, options: CommonOptions & RefreshCommand) =>
-      (await import("../commands/chains-command.ts")).refreshMetadataNamed(loadConfigWith(options), name, options),
+    .action(async (name: string, options: CommonOptions & RefreshCommandOptions) =>
+      (await import("../commands/chain-commands.ts")).refreshChainMetadata(loadConfigWith(options), name, options),
     );
   withJobs(chains.command("move"))
     .description(
@@ -66,7 +72,7 @@ export function addChainCommands(program: Command): void {
       "--folder <folder>",
       "where the snapshot of the chain is stored while it is copied, as move-<name> (default: the data directory)",
     )
-    .action(async (name: string, options: CommonOptions & MoveCommand) =>
+    .action(async (name: string, options: CommonOptions & MoveCommandOptions) =>
       (await import("../commands/move-chain.ts")).moveChain(loadConfigWith(options), name, readVersion(), options),
     );
   withConfig(chains.command("remove"))
@@ -74,8 +80,8 @@ export function addChainCommands(program: Command): void {
     .argument("<name>", "the name of an indexed chain; it must be paused, or its indexer stopped")
     .option("--yes <name>", "confirm with the chain's name instead of typing it")
     .option("--database <name>", databaseHelp)
-    .action(async (name: string, options: CommonOptions & RemoveCommand) =>
-      (await import("../commands/chains-command.ts")).removeChainNamed(loadConfigWith(options), name, options),
+    .action(async (name: string, options: CommonOptions & RemoveCommandOptions) =>
+      (await import("../commands/chain-commands.ts")).removeChainByName(loadConfigWith(options), name, options),
     );
   withConfig(chains.command("status"))
     .description(
@@ -84,6 +90,6 @@ export function addChainCommands(program: Command): void {
     .argument("[name]", "the name of an indexed chain (default: all)")
     .option("--database <name>", databaseHelp)
     .action(async (name: string | undefined, options: CommonOptions & DatabaseOption) =>
-      (await import("../commands/chains-command.ts")).printChainStatus(loadConfigWith(options), name, options),
+      (await import("../commands/chain-commands.ts")).printChainStatus(loadConfigWith(options), name, options),
     );
 }

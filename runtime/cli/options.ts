@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Command } from "commander";
 import { parseInteger, parseJobs, parseWorkers } from "../commands/option-values.ts";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadConfig } from "../config/load-config.ts";
 
 /** Options that several commands share. */
 export interface CommonOptions {

@@ -18,14 +18,14 @@ export interface ConnectionReport {
   readonly taken: readonly number[];
   readonly declined: readonly number[];
   /** The number of taken connections that were closed. */
-  readonly closed: number;
+  readonly closedCount: number;
 }
 
 /** The connections that were sent to one worker. */
 export interface SentConnections {
   send(socket: Socket): void;
   /** The number of connections that the worker has or will take. */
-  open(): number;
+  openCount(): number;
   /** Whether a connection has waited so long for the worker that new ones should go to other workers. */
   isSlow(): boolean;
   /** The connections that the worker has not taken. */
@@ -73,12 +73,12 @@ export function createSentConnections(worker: ConnectionWorker, now: () => numbe
       untaken.set(sent.id, { socket, sentAt: sent.sentAt });
       worker.send(socket, sent);
     },
-    open: () => open,
+    openCount: () => open,
     isSlow: () => now() - oldest() > slowMilliseconds,
     untaken: () => [...untaken.values()].map(({ socket }) => socket),
     withdrawExpired: () => [...untaken].filter(([, { sentAt }]) => now() - sentAt > expiredMilliseconds).flatMap(([id]) => withdraw(id)),
-    report({ taken, declined, closed }) {
-      open -= closed;
+    report({ taken, declined, closedCount }) {
+      open -= closedCount;
       for (const id of taken) {
         // A copy of the connection stays open in the worker.
         untaken.get(id)?.socket.destroy();

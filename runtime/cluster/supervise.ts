@@ -9,9 +9,9 @@ export interface SupervisedOptions {
   /** Starts the process. */
   readonly fork: () => ChildProcess;
   /** Assigns a started process its work; resolves when it is ready, and rejects if it cannot do this work. */
-  readonly begin: (child: ChildProcess) => Promise<void>;
-  /** How long `begin` may take; one minute by default. */
-  readonly maxBeginSeconds?: number;
+  readonly initialize: (child: ChildProcess) => Promise<void>;
+  /** How long `initialize` may take; one minute by default. */
+  readonly maxInitializeSeconds?: number;
   /** Kills and restarts a ready process that does not respond; by default, this is not checked. */
   readonly heartbeat?: Heartbeat<ChildProcess>;
   /** Called when a process has exited. */
@@ -33,7 +33,7 @@ export interface SupervisedProcess {
 
 /** A process that was ready for this long has recovered: its next crash counts as the first. */
 const stableMilliseconds = 10_000;
-const defaultBeginSeconds = 60;
+const defaultInitializeSeconds = 60;
 /** The first restart is immediate; these are the waits before later ones. */
 const waits = { base: 500, max: 30_000 };
 
@@ -53,7 +53,7 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
     const child = options.fork();
     current = child;
     const exited = exitOf(child, name);
-    const failure = await Promise.race([options.begin(child).then(() => null, toError), exited, beginTimeout(options)]);
+    const failure = await Promise.race([options.initialize(child).then(() => null, toError), exited, initializeTimeout(options)]);
     const readyAt = performance.now();
     if (failure === null) settleStarted(null);
     else child.kill("SIGKILL");
@@ -90,9 +90,9 @@ export function superviseProcess(options: SupervisedOptions): SupervisedProcess 
 }
 
 /** Resolves with an error if a process is not ready in time. */
-const beginTimeout = async ({ name, maxBeginSeconds = defaultBeginSeconds }: SupervisedOptions): Promise<Error> => {
-  await sleep(maxBeginSeconds * 1000, undefined, { ref: false });
-  return new Error(`Process ${name} was not ready within ${maxBeginSeconds} s.`);
+const initializeTimeout = async ({ name, maxInitializeSeconds = defaultInitializeSeconds }: SupervisedOptions): Promise<Error> => {
+  await sleep(maxInitializeSeconds * 1000, undefined, { ref: false });
+  return new Error(`Process ${name} was not ready within ${maxInitializeSeconds} s.`);
 };
 
 /** Waits for a ready process to exit; kills it if it does not respond, and returns that error. */

@@ -12,17 +12,17 @@ export interface ApiServer {
   /** Whether /readyz reports that it is ready. */
   isReady(): Promise<boolean>;
   /** The number of requests in flight. */
-  requests(): Promise<number>;
+  countRequestsInFlight(): Promise<number>;
   /** Waits for the requests in flight and stores the keys' pending usage. */
   stop(): Promise<void>;
 }
 
 /** A server for connections that are accepted elsewhere. */
-export interface AcceptedApiServer extends Omit<ApiServer, "url"> {
+export interface WorkerApiServer extends Omit<ApiServer, "url"> {
   accept(connection: Socket): void;
 }
 
-type ListeningApiServer = AcceptedApiServer & Pick<HttpServer, "listenOn"> & Pick<App, "close">;
+type ListeningApiServer = WorkerApiServer & Pick<HttpServer, "listenOn"> & Pick<App, "close">;
 
 /** Starts the HTTP server. @throws {CommandError} if it cannot listen on its address. */
 export async function startApiServer(options: AppOptions, limits?: ServerLimits): Promise<ApiServer> {
@@ -38,7 +38,7 @@ export async function startApiServer(options: AppOptions, limits?: ServerLimits)
 export function createApiServer(options: AppOptions, limits?: ServerLimits): ListeningApiServer {
   limitHeapGrowth();
   const http = createApp(options);
-  const server = createServer(http.app, limits);
+  const server = createServer(http.listener, limits);
   let requests = 0;
   server.server.on("request", (_request, response) => {
     requests += 1;
@@ -50,7 +50,7 @@ export function createApiServer(options: AppOptions, limits?: ServerLimits): Lis
     accept: server.accept,
     listenOn: server.listenOn,
     isReady: async () => (await http.readiness()).reasons.length === 0,
-    requests: async () => requests,
+    countRequestsInFlight: async () => requests,
     async stop() {
       http.announceStop();
       await server.stop();

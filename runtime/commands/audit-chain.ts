@@ -1,5 +1,5 @@
 import { probeCapabilities } from "../chain/capabilities.ts";
-import { connectFirst } from "../chain/nodes/connect-first.ts";
+import { connectToRespondingNode } from "../chain/nodes/connect-to-responding-node.ts";
 import { createSource } from "../chain/source.ts";
 import type { ChainConfig } from "../config/config.ts";
 import { nodeUrlsOf } from "../config/fields.ts";
@@ -18,10 +18,11 @@ import { invalidValue } from "./option-values.ts";
 /** The block whose state is compared: the indexed head by default. @throws {CommandError} if it is not indexed. */
 export async function auditHeightOf(database: Queryable, chain: ChainConfig, at: number | undefined): Promise<number> {
   const ledger = createLedgerQueries(database);
-  const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
-  if (head === null || tail === null) throw new CommandError(`No block of ${chain.name} is indexed yet; run ashlar index first.`);
+  const [head, firstBlock] = await Promise.all([ledger.head(chain.id), ledger.firstBlock(chain.id)]);
+  if (head === null || firstBlock === null) throw new CommandError(`No block of ${chain.name} is indexed yet; run ashlar index first.`);
   if (at === undefined) return head.number;
-  if (at < tail.number || at > head.number) throw invalidValue("--at", at, `an indexed block, from ${tail.number} to ${head.number}`);
+  if (at < firstBlock.number || at > head.number)
+    throw invalidValue("--at", at, `an indexed block, from ${firstBlock.number} to ${head.number}`);
   return at;
 }
 
@@ -36,9 +37,9 @@ export async function auditChain(
   const urls = nodeUrlsOf(chain);
   if (urls.length === 0)
     throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
-  const rpc = await connectFirst(urls, { retries: 3 });
+  const rpc = await connectToRespondingNode(urls, { retries: 3 });
   try {
-    const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
+    const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { readsTraces: false });
     const record = await readChain(indexing, chain.id);
     return [
       ...(await auditBlocks(indexing, rpc, chain.id, height, sample)),

@@ -1,4 +1,4 @@
-import { BadReplyError, RpcError, TransportError } from "../chain/errors.ts";
+import { InvalidResponseError, RpcError, TransportError } from "../chain/errors.ts";
 import { type AnyChainConfig, type Config, isEvmChain } from "../config/config.ts";
 import { nodeUrlsOf } from "../config/fields.ts";
 import type { Database } from "../database/database.ts";
@@ -57,7 +57,7 @@ async function auditIfPossible(
     await audit(chain, height);
     return null;
   } catch (error) {
-    if ([TransportError, RpcError, BadReplyError].some((kind) => error instanceof kind))
+    if ([TransportError, RpcError, InvalidResponseError].some((kind) => error instanceof kind))
       return `its node cannot be read: ${(error as Error).message}`;
     throw error;
   }
@@ -66,8 +66,8 @@ async function auditIfPossible(
 /** The last finalized block if it is indexed, because the chain may have replaced later ones since the backup; otherwise the last block. */
 async function finalHeight(database: Database, chainId: number): Promise<number | null> {
   const ledger = createLedgerQueries(database);
-  const [head, tail, record] = await Promise.all([ledger.head(chainId), ledger.tail(chainId), readChain(database, chainId)]);
-  if (head === null || tail === null) return null;
-  const finalized = record?.finalized ?? head.number;
-  return finalized < tail.number ? head.number : Math.min(finalized, head.number);
+  const [head, firstBlock, record] = await Promise.all([ledger.head(chainId), ledger.firstBlock(chainId), readChain(database, chainId)]);
+  if (head === null || firstBlock === null) return null;
+  const finalized = record?.finalizedBlock ?? head.number;
+  return finalized < firstBlock.number ? head.number : Math.min(finalized, head.number);
 }

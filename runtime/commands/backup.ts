@@ -1,14 +1,14 @@
 import { stdout } from "node:process";
 import { writeBackup } from "../backup/write-backup.ts";
 import type { Config } from "../config/config.ts";
-import { configOfDatabase, type DatabaseConfig, databaseOf } from "../config/database-config.ts";
+import { configOfDatabase, type DatabaseConfig, databaseNameOf } from "../config/database-config.ts";
 import { projectionIdOf } from "../domains/community/relations.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { requireDatabase } from "./configured-database.ts";
 import { parseDatabaseName, renderDatabaseName } from "./database-option.ts";
-import { openServer } from "./open-database.ts";
+import { openDatabaseServer } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { requireDatabase } from "./used-database.ts";
 
 export interface BackupOptions {
   /** The number of tables that are copied concurrently. */
@@ -20,7 +20,7 @@ export interface BackupOptions {
 }
 
 /** The configuration for the database that `--database` names; the control database by default. @throws {CommandError} if it is not configured. */
-export const configOfOption = (config: Config, database: string | undefined): DatabaseConfig =>
+export const configOfDatabaseOption = (config: Config, database: string | undefined): DatabaseConfig =>
   configOfDatabase(config, database === undefined ? null : parseDatabaseName(config, "--database", database));
 
 /** One connection per core, as compressing takes as much time as reading; more than four would take connections from the servers. */
@@ -34,9 +34,12 @@ export async function backup(
   { jobs = defaultJobs(), chain: name, database }: BackupOptions,
 ): Promise<void> {
   const chain = fullConfig.chains.find((configured) => configured.name === name);
-  const config = configOfOption(fullConfig, database ?? (chain === undefined ? undefined : renderDatabaseName(databaseOf(chain))));
+  const config = configOfDatabaseOption(
+    fullConfig,
+    database ?? (chain === undefined ? undefined : renderDatabaseName(databaseNameOf(chain))),
+  );
   requireDatabase(config);
-  const server = await openServer(config);
+  const server = await openDatabaseServer(config);
   const progress = createProgress();
   try {
     const connection = { ...server, applicationName: "ashlar-backup" };

@@ -1,6 +1,6 @@
 import { createBitcoinRpc, createBitcoinSource } from "../chain/bitcoin/source.ts";
-import { connectFirst } from "../chain/nodes/connect-first.ts";
-import { asObject, hash, quantity } from "../chain/quantities.ts";
+import { connectToRespondingNode } from "../chain/nodes/connect-to-responding-node.ts";
+import { asObject, readHash, readQuantity } from "../chain/quantities.ts";
 import { type Config, isBitcoinChain } from "../config/config.ts";
 import { nodeUrlsOf } from "../config/fields.ts";
 import { bitcoinNetworks } from "../lib/bitcoin/networks.ts";
@@ -20,7 +20,7 @@ export interface ChainIdentity {
 }
 
 /** Reads a configured chain's identity from its first node that responds, if any. */
-export async function identify(chain: ConfiguredChain): Promise<ChainIdentity> {
+export async function readChainIdentity(chain: ConfiguredChain): Promise<ChainIdentity> {
   const { name } = chain;
   const id = chain.id ?? (isBitcoinChain(chain) ? bitcoinNetworks[chain.network].id : null);
   const urls = nodeUrlsOf(chain);
@@ -46,11 +46,11 @@ async function readBitcoin(url: string): Promise<{ readonly id: null; readonly g
 }
 
 async function readEvm(urls: readonly string[]): Promise<{ readonly id: number; readonly genesisHash: Hash }> {
-  const rpc = await connectFirst(urls, { retries: 1, timeoutMilliseconds });
+  const rpc = await connectToRespondingNode(urls, { retries: 1, timeoutMilliseconds });
   try {
     const chainId = await rpc.request("eth_chainId", []);
     const genesis = asObject(await rpc.request("eth_getBlockByNumber", ["0x0", false]), "block 0");
-    return { id: quantity({ chainId }, "chainId"), genesisHash: hash(genesis, "hash") };
+    return { id: readQuantity({ chainId }, "chainId"), genesisHash: readHash(genesis, "hash") };
   } finally {
     await rpc.close();
   }

@@ -18,7 +18,7 @@ export interface ShardAddress extends DatabaseAddress {
 }
 
 /** The locations of a service's databases. */
-export interface ServiceAddress extends DatabaseAddress {
+export interface ServiceAddresses extends DatabaseAddress {
   /** The addresses of the configured `databases`, by name. */
   readonly shards: Readonly<Record<string, ShardAddress>>;
 }
@@ -48,11 +48,11 @@ export function createCurrentAddress<Address extends DatabaseAddress>(first: Add
 /** The addresses of a service's databases, for a child process's pools. */
 export interface CurrentAddresses extends Pick<CurrentAddress, "server" | "reader"> {
   readonly shards: readonly { readonly name: string; readonly address: CurrentAddress<ShardAddress> }[];
-  change(address: ServiceAddress): void;
+  change(address: ServiceAddresses): void;
 }
 
 /** Creates the database addresses for a child process. */
-export function createCurrentAddresses(first: ServiceAddress): CurrentAddresses {
+export function createCurrentAddresses(first: ServiceAddresses): CurrentAddresses {
   const { change, server, reader } = createCurrentAddress<DatabaseAddress>(first);
   const shards = Object.entries(first.shards).map(([name, address]) => ({ name, address: createCurrentAddress(address) }));
   return {

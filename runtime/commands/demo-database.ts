@@ -34,7 +34,7 @@ export async function requireDemoDatabase({ database, chains, isExternal }: Demo
 }
 
 /** Refuses to delete an earlier demo's index from an external database. @throws {CommandError} */
-export function requireOwnIndex(chain: string, isExternal: boolean): void {
+export function requireDeletableIndex(chain: string, isExternal: boolean): void {
   if (!isExternal) return;
   throw new CommandError(
     `The index of ${chain} at DATABASE_URL belongs to the demo of another data directory: use that directory (ASHLAR_DATA_DIR), or a new database.`,

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../database/database.ts";
-import { createKeys, newKey } from "../http/keys.ts";
+import { createKeys, generateKey } from "../http/keys.ts";
 import { CommandError } from "./command-error.ts";
 
 const keyPattern = /^ckey_[a-f0-9]{27}$/;
@@ -19,7 +19,7 @@ export function resolveDemoKey(dataDirectory: string, fromEnvironment: string | 
   const file = join(dataDirectory, "demo-key");
   const stored = readStored(file);
   if (keyPattern.test(stored)) return stored;
-  const key = newKey();
+  const key = generateKey();
   mkdirSync(dataDirectory, { recursive: true });
   writeFileSync(file, key, { mode: 0o600 });
   return key;

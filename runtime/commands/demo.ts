@@ -35,7 +35,7 @@ export interface Demo {
   readonly origin: "built" | "loaded" | "adopted";
   identity(): DemoIdentity;
   /** Mines a block every few seconds and saves the state until the signal aborts; never rejects. */
-  live(signal: AbortSignal): Promise<void>;
+  keepMining(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
   /** Stops the node and deletes its saved state: the next start builds the chain again. */
   discardState(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Restored } from "../backup/restore-backup.ts";
+import type { RestoreResult } from "../backup/restore-backup.ts";
 import type { RestoreStep } from "../backup/restore-tables.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { reportBytes } from "./backup.ts";
@@ -17,9 +17,9 @@ export const reportRestore =
     reportBytes(progress, labels[step], done, total);
 
 /** Describes what was restored, and what was omitted. */
-export function describeRestored({ manifest, omittedProtocols, resumedTables }: Restored): string {
+export function describeRestored({ manifest, omittedProtocols, resumedTableCount }: RestoreResult): string {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  const resumed = resumedTables === 0 ? "" : ` (${resumedTables} tables by an earlier run)`;
+  const resumed = resumedTableCount === 0 ? "" : ` (${resumedTableCount} tables by an earlier run)`;
   const chain =
     manifest.chain === undefined ? "" : `, chain ${escapeTerminal(manifest.chain.name)} up to block ${manifest.chain.head ?? "none"}`;
   const omitted = omittedProtocols.map(

@@ -1,6 +1,6 @@
 import { type BitcoinCapabilities, describeBitcoinNode, probeBitcoinNode } from "../chain/bitcoin/capabilities.ts";
 import { createBitcoinRpc, createBitcoinSource } from "../chain/bitcoin/source.ts";
-import { BadReplyError, RpcError } from "../chain/errors.ts";
+import { InvalidResponseError, RpcError } from "../chain/errors.ts";
 import type { Rpc } from "../chain/rpc.ts";
 import { type BitcoinNetwork, bitcoinNetworks } from "../lib/bitcoin/networks.ts";
 import { invalidValue } from "./option-values.ts";
@@ -12,7 +12,7 @@ const checkedBlocks = 3;
  * Prints what a Bitcoin node offers and returns the exit status; null, without printing, if it is not a Bitcoin node. @throws {Error} if its responses are
  * invalid.
  */
-export async function doctorOfBitcoin(url: string, from: number, print: (line: string) => void): Promise<number | null> {
+export async function doctorBitcoinNode(url: string, from: number, print: (line: string) => void): Promise<number | null> {
   const rpc = createBitcoinRpc({ url, retries: 2 });
   try {
     const capabilities = await probeOrNull(rpc);
@@ -28,7 +28,7 @@ export async function doctorOfBitcoin(url: string, from: number, print: (line: s
     for (const line of renderCapabilities(describeBitcoinNode(capabilities))) print(line);
     print("");
     const start = performance.now();
-    const blocks = await source.fetch(Math.max(capabilities.firstBlock, head.number - checkedBlocks + 1), head.number);
+    const blocks = await source.fetchBlocks(Math.max(capabilities.firstBlock, head.number - checkedBlocks + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     const milliseconds = Math.round(performance.now() - start);
     print(`The node's last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
@@ -46,7 +46,7 @@ const probeOrNull = async (rpc: Rpc): Promise<BitcoinCapabilities | null> => {
   try {
     return await probeBitcoinNode(rpc);
   } catch (error) {
-    if (error instanceof RpcError || error instanceof BadReplyError) return null;
+    if (error instanceof RpcError || error instanceof InvalidResponseError) return null;
     throw error;
   }
 };

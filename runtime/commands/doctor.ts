@@ -8,7 +8,7 @@ import { webSocketUrl } from "../chain/subscription.ts";
 import { nodeUrl } from "../config/fields.ts";
 import { accountingDescriptions, chooseAccounting } from "../indexer/session/accounting.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
-import { doctorOfBitcoin } from "./doctor-bitcoin.ts";
+import { doctorBitcoinNode } from "./doctor-bitcoin.ts";
 import { invalidValue } from "./option-values.ts";
 import { renderCapabilities } from "./render-capabilities.ts";
 
@@ -38,7 +38,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
       return 1;
     }
     const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });
-    const source = createSource(rpc, capabilities, { tracing: capabilities.traces !== null, attempts: 2 });
+    const source = createSource(rpc, capabilities, { readsTraces: capabilities.traceKind !== null, attempts: 2 });
     const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
     print(`The node at ${new URL(url).host} serves chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
     print("");
@@ -47,7 +47,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     print(`Native balances of a new index: ${describeAccounting(capabilities)}.`);
     print("");
     const start = performance.now();
-    const blocks = await source.fetch(Math.max(0, head.number - checkedBlocks + 1), head.number);
+    const blocks = await source.fetchBlocks(Math.max(0, head.number - checkedBlocks + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     const milliseconds = Math.round(performance.now() - start);
     print(`The node's last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
@@ -57,7 +57,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     return 0;
   } catch (error) {
     // A Bitcoin node has none of an EVM node's methods.
-    const status = error instanceof RpcError ? await doctorOfBitcoin(url, from, print) : null;
+    const status = error instanceof RpcError ? await doctorBitcoinNode(url, from, print) : null;
     if (status !== null) return status;
     print(`This node cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
@@ -68,7 +68,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
 
 /** Describes the result of each native accounting that can be configured for this node. */
 function describeAccounting(capabilities: Capabilities): string {
-  const past = capabilities.archiveState ? "" : ", unknown for blocks whose state the node does not have";
+  const past = capabilities.hasArchiveState ? "" : ", unknown for blocks whose state the node does not have";
   const byState = `${accountingDescriptions.state}${past} (nativeAccounting: state, the default)`;
   return chooseAccounting("traces", capabilities) === "traces"
     ? `${byState}, or ${accountingDescriptions.traces} (nativeAccounting: traces, for chains on which value moves in no other way)`

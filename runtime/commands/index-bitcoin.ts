@@ -43,17 +43,17 @@ export async function indexBitcoinChain(
     if (capabilities === null) return;
     for (const { offered, feature, consequence } of describeBitcoinNode(capabilities))
       if (!offered) logger.info(`The node of ${chain.name} does not offer ${feature}: ${consequence}.`);
-    const onBadReply = (reason: string): void => logger.warn({ chain: chain.name, reason }, "The node returned inconsistent data");
+    const onInvalidResponse = (reason: string): void => logger.warn({ chain: chain.name, reason }, "The node returned inconsistent data");
     const indexer = createBitcoinIndexer({
       chain: { ...chain, network: bitcoinNetworks[chain.network] },
-      source: createBitcoinSource(rpc, { onBadReply }),
+      source: createBitcoinSource(rpc, { onInvalidResponse }),
       capabilities,
       database,
       blockBoundTables: [{ name: "page_anchors", blockColumn: "block_number" }],
       logger,
       clock: () => new Date(),
       onProgress,
-      nodeSilence: rpc.silentMilliseconds,
+      nodeSilentMilliseconds: rpc.silentMilliseconds,
       ...(heartbeat === undefined ? {} : { heartbeat }),
     });
     await indexer.run(signal);

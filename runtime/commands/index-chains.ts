@@ -1,7 +1,7 @@
 import { stdout } from "node:process";
 import type { FailureKind } from "../chain/request-failure.ts";
 import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
-import { databaseOf } from "../config/database-config.ts";
+import { databaseNameOf } from "../config/database-config.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { redactMessage } from "../http/redact.ts";
 import { countProgress, countRequest, type IndexerCounts } from "../indexer/counts.ts";
@@ -14,33 +14,33 @@ import { createLogger, type Logger } from "../logger.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { isPaused } from "../operator/pause.ts";
 import { loadProtocols } from "../protocols.ts";
-import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { renderDatabaseName } from "./database-option.ts";
 import { createDiskSpace, type DiskSpace } from "./disk-space.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
-import { type IndexDatabase, storeOf } from "./index-database.ts";
+import { type IndexDatabases, storeOf } from "./index-database.ts";
 import { createFailover } from "./index-with-failover.ts";
 import type { indexChain } from "./indexing.ts";
 import { keepIndexing } from "./keep-indexing.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
-import { openService } from "./open-service.ts";
+import { openServiceDatabases } from "./open-service-databases.ts";
 import { openTracing } from "./open-tracing.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { requireChains, resolveChains } from "./resolve-chains.ts";
 import { type PausableRun, runUnlessPaused } from "./run-unless-paused.ts";
-import { runUntilStopped, settlesWithin, stopped } from "./shutdown.ts";
-import { stopService } from "./stop-service.ts";
+import { runUntilStopped, settlesWithin, waitForAbort } from "./shutdown.ts";
+import { createStopFunctions } from "./stop-functions.ts";
 
 /** `ashlar index`: runs the indexer without a server until the process is stopped. */
 export async function indexChains(config: Config): Promise<void> {
   requireChains(config);
-  const { protocols, added } = loadProtocols(config);
+  const { protocols, addedProtocols } = loadProtocols(config);
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
   await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
-    const stop = stopService(shutdown);
-    const database = await openService(config, added, { shutdown, logger });
+    const stop = createStopFunctions(shutdown);
+    const database = await openServiceDatabases(config, addedProtocols, { shutdown, logger });
     let metrics: Metrics | undefined;
     const tracing = await openTracing(config, "indexer", logger);
     try {
@@ -52,7 +52,7 @@ export async function indexChains(config: Config): Promise<void> {
         { chains, protocols, database, diskSpace: createDiskSpace(config), logger, progress, countsOf, tracer: tracing?.tracer },
         signal,
       );
-      await Promise.race([indexing, stopped(signal)]);
+      await Promise.race([indexing, waitForAbort(signal)]);
       progress.end();
       await stop.indexer(indexing);
     } finally {
@@ -67,7 +67,7 @@ export async function indexChains(config: Config): Promise<void> {
 export interface RunIndexersOptions {
   readonly chains: readonly AnyChainConfig[];
   readonly protocols: readonly Protocol[];
-  readonly database: IndexDatabase;
+  readonly database: IndexDatabases;
   /** The space for the database; not watched by default. */
   readonly diskSpace?: DiskSpace | null;
   readonly logger: Logger;
@@ -113,7 +113,7 @@ async function indexUntilStopped(
   const heartbeat = createHeartbeat({ database, chainId: chain.id });
   const counts = countsOf?.(chain.name);
   const report = createReporter(progress, chain);
-  const inDatabase = (databases.shards ?? []).length === 0 ? "" : ` --database ${renderDatabaseName(databaseOf(chain))}`;
+  const inDatabase = (databases.shards ?? []).length === 0 ? "" : ` --database ${renderDatabaseName(databaseNameOf(chain))}`;
   const common = {
     database,
     logger,
@@ -132,18 +132,18 @@ async function indexUntilStopped(
       failover ??= createFailover({ chain, protocols, readerRole: role, tracer, ...common });
       return failover(active);
     },
-    async pausedBy() {
+    async readPauseCause() {
       if (await diskSpace?.isLow()) {
         heartbeat.fail(lowDiskReason);
         return "disk";
       }
       return (await isPaused(database, chain.id)) ? "operator" : null;
     },
-    onChange(pause) {
-      if (pause === "operator") {
+    onChange(cause) {
+      if (cause === "operator") {
         logger.info({ chain: chain.name }, "Paused indexing");
         progress.print(`Paused indexing ${chain.name}; resume it with: ashlar chains resume ${chain.name}${inDatabase}`);
-      } else if (pause === "disk") {
+      } else if (cause === "disk") {
         logger.warn({ chain: chain.name }, "Paused indexing until there is more disk space");
         progress.print(`Paused indexing ${chain.name}: ${lowDiskReason}`);
       } else {
@@ -182,8 +182,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** Reports the backfill and each catch-up as a task; batches at the head are not reported. */
 const createReporter =
   (progress: Progress, chain: AnyChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
-  ({ phase, projection, from, block, target, rows }) => {
-    const pace = { unit: "blocks", rows };
+  ({ phase, projection, from, block, target, rowCount }) => {
+    const pace = { unit: "blocks", newRows: rowCount };
     const name = phase === "backfill" ? `index ${chain.name}` : `catch up ${projection} of ${chain.name}`;
     if (phase === "backfill" || phase === "catch-up") progress.report(name, block - from + 1, target - from + 1, pace);
     if (phase === "reorganisation") progress.print(`Reorganisation on ${chain.name} above block ${block}`);

@@ -1,10 +1,10 @@
-import { databaseOf } from "../config/database-config.ts";
+import { databaseNameOf } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { DatabaseUnavailable } from "../database/errors.ts";
 import type { ShardAddress } from "./database-address.ts";
 
 /** The databases that a process indexes chains into. */
-export interface IndexDatabase {
+export interface IndexDatabases {
   /** Connections to the control database. */
   readonly indexing: Database;
   /** The reader role in the control database. */
@@ -29,9 +29,9 @@ export interface IndexStore {
 /** The database that a chain is stored in. */
 export function storeOf(
   chain: { readonly name: string; readonly database?: string | undefined },
-  { indexing, readerRole, shards = [] }: IndexDatabase,
+  { indexing, readerRole, shards = [] }: IndexDatabases,
 ): IndexStore {
-  const name = databaseOf(chain);
+  const name = databaseNameOf(chain);
   if (name === null) return { database: indexing, readerRole: () => readerRole };
   const shard = shards.find((candidate) => candidate.name === name);
   if (shard === undefined) throw new RangeError(`Database ${name} of chain ${chain.name} is not open.`);

@@ -22,8 +22,8 @@ export function createFailover(options: IndexingOptions): (signal: AbortSignal) 
 
   /** Indexes from the current node until it is replaced or the signal aborts. */
   const indexFromCurrent = async (signal: AbortSignal): Promise<void> => {
-    const { current, replaced } = monitor;
-    const [url, webSocket] = [urls[current] as string, current === 0 ? chain.ws : undefined];
+    const { currentPosition, replacedSignal } = monitor;
+    const [url, webSocket] = [urls[currentPosition] as string, currentPosition === 0 ? chain.ws : undefined];
     try {
       await indexChain(
         {
@@ -31,15 +31,15 @@ export function createFailover(options: IndexingOptions): (signal: AbortSignal) 
           chain: { ...chain, rpc: url, ws: webSocket },
           onRequest: (calls, failure) => {
             onRequest?.(calls, failure);
-            monitor.recordRequest(current, failure);
+            monitor.recordRequest(currentPosition, failure);
           },
         },
-        AbortSignal.any([signal, replaced]),
+        AbortSignal.any([signal, replacedSignal]),
       );
     } catch (error) {
       // Indexing was interrupted because the node was replaced.
-      if (replaced.aborted) return;
-      if (!(error instanceof IndexMismatchError) || !(await monitor.refuse(current, error.message))) throw error;
+      if (replacedSignal.aborted) return;
+      if (!(error instanceof IndexMismatchError) || !(await monitor.refuse(currentPosition, error.message))) throw error;
     }
   };
 

@@ -1,4 +1,4 @@
-import { type Node, probeNode } from "../chain/node.ts";
+import { type ProbedNode, probeNode } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { TransportOptions } from "../chain/transport.ts";
 import type { ChainConfig } from "../config/config.ts";
@@ -14,7 +14,7 @@ import { createMetadataWorker } from "../domains/nft-metadata/jobs/fetch/worker.
 import { createMetadataJobs } from "../domains/nft-metadata/jobs/jobs.ts";
 import { createComputePricesJob } from "../domains/prices/jobs/compute-prices/job.ts";
 import { createReconciliationJobs } from "../domains/tokens/jobs/reconcile-balances/jobs.ts";
-import { tokenMetadataRead, tokenMetadataRefresh } from "../domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead, tokenMetadataRefresh } from "../domains/tokens/projection/metadata-reads.ts";
 import type { Heartbeat } from "../indexer/heartbeat.ts";
 import { createIndexer } from "../indexer/session/indexer.ts";
 import type { Progress } from "../indexer/session/progress.ts";
@@ -26,9 +26,9 @@ import { every, nullOnAbort, poll } from "../lib/async.ts";
 import type { Tracer } from "../lib/tracing.ts";
 import type { Logger } from "../logger.ts";
 import { blockBoundTables, projections } from "../projections.ts";
-import { communityProtocols } from "../protocols.ts";
+import { builtInProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
-import { createNativeWatch } from "./watch-native.ts";
+import { createNativeBalanceMonitor } from "./native-balance-monitor.ts";
 
 export interface IndexingOptions {
   readonly chain: ChainConfig;
@@ -78,7 +78,7 @@ export async function indexChain(options: IndexingOptions, signal: AbortSignal):
       // Jobs may be waiting for a node that does not respond: closing the connections aborts their requests.
       await rpc.close();
       await running;
-      node.heads?.close();
+      node.headFeed?.close();
     }
   } finally {
     await rpc.close();
@@ -91,12 +91,12 @@ interface Runner {
 }
 
 /** Creates a chain's indexer and the work that runs alongside it: jobs, contract reads, metadata, and native balance comparisons. */
-function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeSilence: () => number) {
-  const { chain, database, logger, onProgress, heartbeat, tracer, protocols = communityProtocols, readerRole = null } = options;
+function createIndexing(options: IndexingOptions, { source, headFeed }: ProbedNode, nodeSilentMilliseconds: () => number) {
+  const { chain, database, logger, onProgress, heartbeat, tracer, protocols = builtInProtocols, readerRole = null } = options;
   const clock = (): Date => new Date();
-  const common = { chainId: chain.id, chainName: chain.name, database, source, multicall: chain.multicall, clock, logger };
-  const declared = openProtocols({ database, chain, protocols, readerRole, isPruned: !source.capabilities.archiveState, logger });
-  const watch = createNativeWatch({ chain, database, source, logger, status: () => indexer.status() });
+  const common = { chainId: chain.id, chainName: chain.name, database, source, multicallAddress: chain.multicall, clock, logger };
+  const declared = openProtocols({ database, chain, protocols, readerRole, isPruned: !source.capabilities.hasArchiveState, logger });
+  const nativeBalanceMonitor = createNativeBalanceMonitor({ chain, database, source, logger, status: () => indexer.status() });
   const indexer = createIndexer({
     chain,
     source,
@@ -104,20 +104,20 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeS
     ledger: createStoredLedger(database, chain.id),
     projections: [...projections, ...declared.projections],
     blockBoundTables: [...blockBoundTables, ...declared.blockBoundTables],
-    prepare: declared.prepare,
+    prepareTables: declared.prepareTables,
     logger,
     clock,
-    extraAccounts: watch.takeChanged,
-    nodeSilence,
+    takeExtraAccounts: nativeBalanceMonitor.takeChanged,
+    nodeSilentMilliseconds,
     tracer,
-    ...(heads === null ? {} : { heads }),
+    ...(headFeed === null ? {} : { headFeed }),
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(heartbeat === undefined ? {} : { heartbeat }),
   });
   const nodeReads = createNodeReadScheduler({
     ...common,
     reads: [tokenMetadataRead, tokenMetadataRefresh],
-    isLeading: () => indexer.status().leading,
+    isLeading: () => indexer.status().isLeading,
   });
   const metadata = createMetadataWorker({ ...common, nfts: chain.nfts, readDocument: createDocumentReader(chain.nfts) });
   const scheduler = createChainScheduler({
@@ -135,7 +135,7 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeS
     runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,
     isReady: () => isAtHead(indexer.status()),
   });
-  const runners: readonly Runner[] = [nodeReads, scheduler, watch, metadata];
+  const runners: readonly Runner[] = [nodeReads, scheduler, nativeBalanceMonitor, metadata];
   return { indexer, runners };
 }
 
@@ -143,12 +143,17 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node, nodeS
  * Whether this process is the chain's leader and its index is at the head or close to it. A write by a job makes the indexer fold the next batch again, which
  * must not slow down an index that is behind.
  */
-export const isAtHead = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>
-  leading && following && catchingUp.length === 0 && (head ?? block) - block <= maxBehind;
+export const isAtHead = ({ isLeading, isFollowing, catchingUp, head, block }: IndexerStatus): boolean =>
+  isLeading && isFollowing && catchingUp.length === 0 && (head ?? block) - block <= maxBehind;
 
 /** Probes the node's capabilities, with retries while it cannot be reached; null if the signal aborts. */
-function probeWithRetries(rpc: Rpc, url: string, { chain, logger, heartbeat }: IndexingOptions, signal: AbortSignal): Promise<Node | null> {
-  const attempt = async (): Promise<Node | null> => {
+function probeWithRetries(
+  rpc: Rpc,
+  url: string,
+  { chain, logger, heartbeat }: IndexingOptions,
+  signal: AbortSignal,
+): Promise<ProbedNode | null> {
+  const attempt = async (): Promise<ProbedNode | null> => {
     try {
       const probing = probeNode({
         rpc,
@@ -156,10 +161,10 @@ function probeWithRetries(rpc: Rpc, url: string, { chain, logger, heartbeat }: I
         webSocket: chain.ws,
         chainId: chain.id,
         from: chain.from,
-        tracing: chain.nativeAccounting !== "none",
+        readsTraces: chain.nativeAccounting !== "none",
         systemAccounts: chain.systemAccounts,
-        onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "The node returned inconsistent data"),
-        onHeads: (message) => logger.info({ chain: chain.name }, message),
+        onInvalidResponse: (reason) => logger.warn({ chain: chain.name, reason }, "The node returned inconsistent data"),
+        onHeadFeedChange: (message) => logger.info({ chain: chain.name }, message),
       });
       const node = await nullOnAbort(probing, signal);
       if (node === null) closeWhenProbed(probing);
@@ -175,8 +180,8 @@ function probeWithRetries(rpc: Rpc, url: string, { chain, logger, heartbeat }: I
 }
 
 /** Closes the head feed if a probe completes after the abort. */
-const closeWhenProbed = (probing: Promise<Node>): void =>
+const closeWhenProbed = (probing: Promise<ProbedNode>): void =>
   void probing.then(
-    ({ heads }) => heads?.close(),
+    ({ headFeed }) => headFeed?.close(),
     () => undefined,
   );

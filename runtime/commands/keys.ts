@@ -1,13 +1,13 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
-import type { OwnKeyLimits } from "../config/key-limits.ts";
+import type { KeyLimitOverrides } from "../config/key-limits.ts";
 import type { KeyAccess } from "../http/key-access.ts";
 import { createKeys, type Keys, type LimitChanges, type ListedKey } from "../http/keys.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { type OperatorAction, recordAction } from "../operator/actions.ts";
 import { commandActor } from "./actor.ts";
+import { requireDatabase } from "./configured-database.ts";
 import { openDatabase } from "./open-database.ts";
-import { requireDatabase } from "./used-database.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
@@ -78,7 +78,7 @@ const toHundredthsOrUnlimited = (credits: number | "unlimited" | undefined): num
   credits === "unlimited" ? credits : toHundredths(credits);
 
 /** The limits to store for a new key: `default` is omitted, because a key without a stored limit has the configured one. */
-const limitOverrides = (limits: LimitChanges): OwnKeyLimits =>
+const limitOverrides = (limits: LimitChanges): KeyLimitOverrides =>
   Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== "default"));
 
 /** `ashlar keys create`: creates a key and prints it. */

@@ -1,11 +1,11 @@
 import type { AddressInfo } from "node:net";
 import process from "node:process";
-import type { Listen } from "../cluster/connections.ts";
+import type { ListenAddress } from "../cluster/connection-distributor.ts";
 import { inheritedSocket } from "../cluster/inherited-socket.ts";
 import type { Config } from "../config/config.ts";
 
 /** Where a server listens: on a socket that systemd passes to it, otherwise on its configured address. */
-export const listenOf = ({ port, host }: Config): Listen => inheritedSocket(process.env, process.pid) ?? { port, host };
+export const listenOf = ({ port, host }: Config): ListenAddress => inheritedSocket(process.env, process.pid) ?? { port, host };
 
 /** Explains why a server cannot listen. */
 export function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {

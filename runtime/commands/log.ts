@@ -2,8 +2,8 @@ import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { listActions } from "../operator/actions.ts";
+import { requireDatabase } from "./configured-database.ts";
 import { openDatabase } from "./open-database.ts";
-import { requireDatabase } from "./used-database.ts";
 
 export interface LogOptions {
   readonly limit: number;

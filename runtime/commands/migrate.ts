@@ -5,7 +5,7 @@ import { createDatabase } from "../database/database.ts";
 import { migrate } from "../database/migrate.ts";
 import { migrations } from "../migrations.ts";
 import { databaseNames } from "./open-chain-database.ts";
-import { openServer } from "./open-database.ts";
+import { openDatabaseServer } from "./open-database.ts";
 
 /** `ashlar migrate`: runs pending migrations in all databases. */
 export async function migrateDatabases(config: Config): Promise<void> {
@@ -13,7 +13,7 @@ export async function migrateDatabases(config: Config): Promise<void> {
 }
 
 async function migrateDatabase(config: DatabaseConfig): Promise<void> {
-  const { url, description, stop } = await openServer(config);
+  const { url, description, stop } = await openDatabaseServer(config);
   const database = createDatabase({
     url,
     description,

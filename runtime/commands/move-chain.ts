@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stderr, stdout } from "node:process";
 import { hasManifest } from "../backup/manifest.ts";
 import type { Config } from "../config/config.ts";
-import { databaseOf } from "../config/database-config.ts";
+import { databaseNameOf } from "../config/database-config.ts";
 import { isUnavailable } from "../database/errors.ts";
 import { type IndexedChainRow, type IndexState, readIndexState } from "../domains/chains/queries/index-state.ts";
 import { redactMessage } from "../http/redact.ts";
@@ -11,14 +11,14 @@ import { every, nullOnAbort, poll } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { backup } from "./backup.ts";
 import { CommandError } from "./command-error.ts";
+import { requireDatabase } from "./configured-database.ts";
 import { parseDatabaseName, renderDatabaseName } from "./database-option.ts";
 import { indexChains } from "./index-chains.ts";
 import { type ChainDatabase, openChainDatabase } from "./open-chain-database.ts";
 import { invalidValue } from "./option-values.ts";
 import { restore } from "./restore.ts";
-import { requireDatabase } from "./used-database.ts";
 
-export interface MoveCommand {
+export interface MoveCommandOptions {
   /** The name of the database to move the chain to. */
   readonly to: string;
   /** The folder where the snapshot is stored until it is restored. */
@@ -41,7 +41,7 @@ interface Move {
  * `ashlar chains move`: copies a chain to another database while it is indexed and served, and then indexes it there until the process is stopped, so
  * that servers can be restarted with the new database at any time. If it is killed, running it again continues the move. @throws {CommandError}
  */
-export async function moveChain(config: Config, name: string, version: string, { to, folder, jobs }: MoveCommand): Promise<void> {
+export async function moveChain(config: Config, name: string, version: string, { to, folder, jobs }: MoveCommandOptions): Promise<void> {
   requireDatabase(config);
   const move = planMove(config, name, to);
   await copy(move, version, jobs, join(folder ?? config.dataDirectory, `move-${name}`));
@@ -53,7 +53,7 @@ function planMove(config: Config, name: string, to: string): Move {
   if (chain === undefined)
     throw invalidValue("the chain", name, `a configured chain (${config.chains.map((other) => other.name).join(", ") || "there is none"})`);
   const target = parseDatabaseName(config, "--to", to);
-  const source = databaseOf(chain);
+  const source = databaseNameOf(chain);
   if (source === target) throw invalidValue("--to", to, `a database other than the current one of ${name}. Nothing was changed`);
   const { database: _, ...elsewhere } = chain;
   const chains = [target === null ? elsewhere : { ...elsewhere, database: target }];
@@ -110,7 +110,7 @@ function requireIndexable({ removal_started_at: removed, paused_at: paused }: In
 
 /** Opens the database where a configuration stores a chain. */
 const openFor = (config: Config, name: string): Promise<ChainDatabase> =>
-  openChainDatabase(config, databaseOf(config.chains.find((chain) => chain.name === name) ?? {}));
+  openChainDatabase(config, databaseNameOf(config.chains.find((chain) => chain.name === name) ?? {}));
 
 /** Reads the chain from the database where a configuration stores it. */
 async function readChain(config: Config, name: string): Promise<IndexedChainRow | undefined> {
@@ -152,7 +152,7 @@ async function announceHead(move: Move, before: ChainDatabase, after: ChainDatab
   const startedAt = performance.now();
   const isReached = async (): Promise<true | null> => {
     try {
-      const states = await nullOnAbort(Promise.all([readIndexState(before.control), readIndexState(after.control)]), signal);
+      const states = await nullOnAbort(Promise.all([readIndexState(before.shortReads), readIndexState(after.shortReads)]), signal);
       if (states === null) return null;
       const [old, copied] = states;
       const silence = copied.chains.find((row) => row.name === move.name)?.silent_seconds ?? Number.POSITIVE_INFINITY;

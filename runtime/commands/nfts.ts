@@ -1,16 +1,16 @@
 import { stdout } from "node:process";
 import { type ChainConfig, type Config, isEvmChain } from "../config/config.ts";
-import { databaseOfOnlyChain } from "../config/database-config.ts";
+import { databaseNameOfOnlyChain } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts";
 import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft-metadata/queries/status.ts";
 import type { Address } from "../lib/hex.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
-import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
-import { oneChain } from "./one-chain.ts";
-import { chainDatabases, withEachDatabase } from "./open-chain-database.ts";
-import { requireDatabase } from "./used-database.ts";
+import { requireDatabase } from "./configured-database.ts";
+import { chainDatabaseNames, withEachDatabase } from "./open-chain-database.ts";
+import { requireChains, resolveChains } from "./resolve-chains.ts";
+import { resolveOnlyEvmChain } from "./resolve-only-evm-chain.ts";
 
 /** The max number of collections printed per chain, and of reasons printed per collection. */
 const maxCollections = 100;
@@ -19,8 +19,8 @@ const maxReasons = 5;
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /** `ashlar nfts status`: prints how much of each collection's metadata is pending, fetched and rejected, and why. @throws {CommandError} */
-export const nftStatus = (config: Config): Promise<void> =>
-  withDatabases(config, chainDatabases(config), async (database, databaseConfig) => {
+export const printNftStatus = (config: Config): Promise<void> =>
+  withDatabases(config, chainDatabaseNames(config), async (database, databaseConfig) => {
     for (const chain of (await resolveChains(databaseConfig, { indexing: database })).filter((resolved) => isEvmChain(resolved))) {
       const collections = await readMetadataStatus(database, chain.id);
       for (const line of renderStatus(chain, collections, new Date())) print(line);
@@ -29,8 +29,8 @@ export const nftStatus = (config: Config): Promise<void> =>
 
 /** `ashlar nfts refresh`: queues a collection's or a single token's metadata to be fetched again. @throws {CommandError} */
 export const refreshNfts = (config: Config, collection: Address, tokenId: string | null): Promise<void> =>
-  withDatabases(config, [databaseOfOnlyChain(config)], async (database) => {
-    const chain = await oneChain(config, database);
+  withDatabases(config, [databaseNameOfOnlyChain(config)], async (database) => {
+    const chain = await resolveOnlyEvmChain(config, database);
     if (chain.nfts.metadata !== "cached")
       throw new CommandError(`Metadata of ${chain.name} is not stored; set nfts.metadata of the chain to cached in ashlar.yaml.`);
     const subject = tokenId === null ? `collection ${collection}` : `token ${tokenId} of ${collection}`;

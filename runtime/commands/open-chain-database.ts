@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { configOfDatabase, type DatabaseConfig, databaseOf } from "../config/database-config.ts";
+import { configOfDatabase, type DatabaseConfig, databaseNameOf } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { IndexedChain } from "../operator/indexed-chain.ts";
@@ -10,22 +10,22 @@ import { type OpenDatabase, openDatabase } from "./open-database.ts";
 export interface ChainDatabase {
   readonly indexing: Database;
   /** For short reads: its statements have a timeout. */
-  readonly control: Database;
+  readonly shortReads: Database;
   /** The control database, if it is a different one. */
-  readonly log: Database | undefined;
+  readonly actionLog: Database | undefined;
   close(): Promise<void>;
 }
 
 /** Opens the control database and, unless the name is null, the database with that name. */
 export async function openChainDatabase(config: Config, name: string | null): Promise<ChainDatabase> {
   const control = await openDatabase(config);
-  if (name === null) return { indexing: control.indexing, control: control.control, log: undefined, close: control.close };
+  if (name === null) return { indexing: control.indexing, shortReads: control.control, actionLog: undefined, close: control.close };
   try {
     const shard = await openDatabase(configOfDatabase(config, name));
     const close = async (): Promise<void> => {
       await Promise.all([control.close(), shard.close()]);
     };
-    return { indexing: shard.indexing, control: shard.control, log: control.indexing, close };
+    return { indexing: shard.indexing, shortReads: shard.control, actionLog: control.indexing, close };
   } catch (error) {
     await control.close();
     throw error;
@@ -36,7 +36,9 @@ export async function openChainDatabase(config: Config, name: string | null): Pr
 export const databaseNames = ({ databases }: Pick<Config, "databases">): readonly (string | null)[] => [null, ...Object.keys(databases)];
 
 /** The names of the databases that store configured chains. */
-export const chainDatabases = ({ chains }: Pick<Config, "chains">): readonly (string | null)[] => [...new Set(chains.map(databaseOf))];
+export const chainDatabaseNames = ({ chains }: Pick<Config, "chains">): readonly (string | null)[] => [
+  ...new Set(chains.map(databaseNameOf)),
+];
 
 /** Runs work with each of the databases, one after the other. */
 export async function withEachDatabase(
@@ -72,7 +74,7 @@ export async function withIndexedChain(
 ): Promise<void> {
   const configured = config.chains.find((chain) => chain.name === name);
   // The configured database first: another one may have rows from an earlier configuration.
-  const first = configured === undefined ? null : databaseOf(configured);
+  const first = configured === undefined ? null : databaseNameOf(configured);
   const candidates =
     databaseName === undefined ? [first, ...databaseNames(config).filter((candidate) => candidate !== first)] : [databaseName];
   const indexed: string[] = [];
@@ -81,7 +83,8 @@ export async function withIndexedChain(
     try {
       const chains = await createLedgerQueries(opened.indexing).chains();
       const chain = chains.find((row) => row.name === name);
-      if (chain !== undefined) return await work(opened.indexing, { id: chain.chain_id, name, log: opened.log, database: candidate });
+      if (chain !== undefined)
+        return await work(opened.indexing, { id: chain.chain_id, name, actionLog: opened.actionLog, database: candidate });
       indexed.push(...chains.map((row) => row.name));
     } finally {
       await opened.close();

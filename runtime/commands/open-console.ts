@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { consoleSettings } from "../config/console.ts";
-import { databasesOfChains } from "../config/database-config.ts";
+import { consoleSettingsSchema } from "../config/console.ts";
+import { createDatabaseNameOfChain } from "../config/database-config.ts";
 import type { ConsoleListener } from "../console/listener.ts";
 import { createDatabase } from "../database/database.ts";
 import type { Protocol } from "../declarations/protocol.ts";
@@ -9,11 +9,11 @@ import type { AuditResult } from "../operator/last-audit.ts";
 import { CommandError } from "./command-error.ts";
 import { storeOf } from "./index-database.ts";
 import { urlOf } from "./listening.ts";
-import type { ServiceDatabase } from "./open-database.ts";
+import type { ServiceDatabases } from "./open-database.ts";
 
 export interface ConsoleOptions {
   readonly config: Config;
-  readonly database: Pick<ServiceDatabase, "indexing" | "address" | "shards">;
+  readonly database: Pick<ServiceDatabases, "indexing" | "address" | "shards">;
   readonly protocols: readonly Protocol[];
   readonly logger: Logger;
   readonly print: (line: string) => void;
@@ -36,7 +36,7 @@ export async function openConsole({ config, database, protocols, logger, print }
     import("../console/app.ts"),
     import("../console/listener.ts"),
     import("../console/assets.ts"),
-    import("../console/stored-url.ts"),
+    import("../console/console-url.ts"),
   ]);
   const { name, details } = database.address();
   const pool = createDatabase({
@@ -51,7 +51,7 @@ export async function openConsole({ config, database, protocols, logger, print }
       database: pool,
       indexing: database.indexing,
       shards: database.shards.map((shard) => ({ name: shard.name, database: shard.control, indexing: shard.indexing })),
-      databaseOf: databasesOfChains(config),
+      databaseNameOf: createDatabaseNameOfChain(config),
       logger,
       assets: await loadAssets(),
       publicUrl,
@@ -81,7 +81,7 @@ export async function openConsole({ config, database, protocols, logger, print }
 /** Like `openConsole`, but uses any free port if the default one is in use, because the demo must start without configuration. */
 export async function openDemoConsole(options: ConsoleOptions): Promise<OpenConsole | undefined> {
   const { console: settings } = options.config;
-  if (settings === undefined || settings.port !== consoleSettings.parse({}).port) return openConsole(options);
+  if (settings === undefined || settings.port !== consoleSettingsSchema.parse({}).port) return openConsole(options);
   return openConsole(options).catch((error: unknown) => {
     if (!(error instanceof PortInUseError)) throw error;
     return openConsole({ ...options, config: { ...options.config, console: { ...settings, port: 0 } } });
@@ -106,20 +106,23 @@ async function listen(
 /** Audits a configured chain. @throws {CommandError} */
 async function auditConfigured(
   config: Config,
-  databases: Pick<ServiceDatabase, "indexing" | "shards">,
+  databases: Pick<ServiceDatabases, "indexing" | "shards">,
   protocols: readonly Protocol[],
   name: string,
   sample: number,
 ): Promise<AuditResult> {
-  const [{ auditChain, auditHeightOf }, { oneChain }] = await Promise.all([import("./audit-chain.ts"), import("./one-chain.ts")]);
+  const [{ auditChain, auditHeightOf }, { resolveOnlyEvmChain }] = await Promise.all([
+    import("./audit-chain.ts"),
+    import("./resolve-only-evm-chain.ts"),
+  ]);
   const chains = config.chains.filter((chain) => chain.name === name);
   const [configured] = chains;
   if (configured === undefined)
     throw new CommandError(`Cannot audit chain ${name}: it is not configured, so its node is unknown; add it to chains in ashlar.yaml.`);
   const { database: indexing } = storeOf(configured, { ...databases, readerRole: null });
-  const chain = await oneChain({ ...config, chains }, indexing);
+  const chain = await resolveOnlyEvmChain({ ...config, chains }, indexing);
   const block = await auditHeightOf(indexing, chain, undefined);
   const rows = await auditChain(indexing, chain, protocols, block, sample);
   const sum = (count: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + count(row), 0);
-  return { block, compared: sum(({ compared }) => compared), differences: sum(({ differences }) => differences.length) };
+  return { block, compared: sum(({ comparedCount }) => comparedCount), differences: sum(({ differences }) => differences.length) };
 }

@@ -4,19 +4,19 @@ import { configOfDatabase, type DatabaseConfig } from "../config/database-config
 import type { Database, DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import type { DatabaseDescription } from "../database/errors.ts";
-import { describeEmbedded, superviseEmbedded } from "../database/keep-embedded.ts";
 import { migrate, requireSchema } from "../database/migrate.ts";
 import type { Notifications } from "../database/notifications.ts";
+import { describeEmbedded, superviseEmbedded } from "../database/supervise-embedded.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
-import type { DatabaseAddress, ServiceAddress } from "./database-address.ts";
+import { announceDatabase } from "./configured-database.ts";
+import type { DatabaseAddress, ServiceAddresses } from "./database-address.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
-import { type ChildProcesses, type ConnectionPlan, maxConnectionsOf, planConnections } from "./pool-sizes.ts";
+import { type ChildProcessCounts, type ConnectionPlan, planConnections, readMaxConnections } from "./pool-sizes.ts";
 import { controlPool, indexingPool, openNotifications, servingPool } from "./pools.ts";
 import type { OpenShard } from "./shard-pools.ts";
 import { type Shutdown, settlesWithin } from "./shutdown.ts";
-import { announceDatabase } from "./used-database.ts";
 
 /** A process's database connections: request statements have a timeout, the indexer's do not. */
 export interface OpenDatabase {
@@ -42,25 +42,25 @@ export interface ControlDatabase extends OpenDatabase, OpenReader {
 }
 
 /** The databases of a process that serves or indexes. */
-export interface ServiceDatabase extends ControlDatabase {
+export interface ServiceDatabases extends ControlDatabase {
   /** The configured `databases` that store chains. */
   readonly shards: readonly OpenShard[];
-  address(): ServiceAddress;
+  address(): ServiceAddresses;
 }
 
 /** Options for commands that run until they are stopped: their embedded server is restarted if it exits. */
-export interface LongRunning {
+export interface LongRunningOptions {
   readonly shutdown: Shutdown;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
   /** The child processes that share the database's connections with it; none by default. */
-  readonly processes?: ChildProcesses;
+  readonly processes?: ChildProcessCounts;
 }
 
 /** How long to wait for running statements before the server is stopped, which cancels them. */
 const closeMilliseconds = 5_000;
 
 /** The server at DATABASE_URL, otherwise the embedded one. */
-export interface Server extends Pick<DatabaseOptions, "url"> {
+export interface DatabaseServer extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
   /** Calls the listener when the URL or the description's problem has changed. */
   onChange(listener: () => void): void;
@@ -70,7 +70,7 @@ export interface Server extends Pick<DatabaseOptions, "url"> {
 }
 
 /** Prints which database is used, and starts or joins the embedded server if none is configured. */
-export async function openServer(config: Config | DatabaseConfig, longRunning?: LongRunning): Promise<Server> {
+export async function openDatabaseServer(config: Config | DatabaseConfig, longRunning?: LongRunningOptions): Promise<DatabaseServer> {
   announceDatabase(config);
   const { databaseUrl, dataDirectory } = config;
   if (databaseUrl !== undefined) {
@@ -98,14 +98,14 @@ export async function openServer(config: Config | DatabaseConfig, longRunning?: 
  * (setting `migrate`). For commands that run until they are stopped, it also sets up the reader role. @throws {ReaderRoleError} if
  * that role cannot be created or used. @throws {CommandError} if the database accepts too few connections.
  */
-export async function openDatabase(config: Config | DatabaseConfig, longRunning: LongRunning): Promise<ControlDatabase>;
+export async function openDatabase(config: Config | DatabaseConfig, longRunning: LongRunningOptions): Promise<ControlDatabase>;
 export async function openDatabase(config: Config | DatabaseConfig): Promise<OpenDatabase>;
 export async function openDatabase(
   fullConfig: Config | DatabaseConfig,
-  longRunning?: LongRunning,
+  longRunning?: LongRunningOptions,
 ): Promise<OpenDatabase | ControlDatabase> {
   const config = "databaseName" in fullConfig ? fullConfig : configOfDatabase(fullConfig, null);
-  const server = await openServer(config, longRunning);
+  const server = await openDatabaseServer(config, longRunning);
   const notifications = openNotifications(server);
   const pools: Pick<Database, "close">[] = [notifications];
   const closeLater = <T extends Pick<Database, "close">>(pool: T): T => {
@@ -120,7 +120,7 @@ export async function openDatabase(
     process.off("exit", server.interrupt);
   };
   try {
-    const plan = await planOf(config, server, longRunning?.processes);
+    const plan = await readConnectionPlan(config, server, longRunning?.processes);
     const { owner } = plan;
     const control = closeLater(controlPool(config, server, owner.control));
     const indexing = closeLater(indexingPool(server, owner.indexing));
@@ -162,21 +162,21 @@ const originOf = (databaseUrl: string, { DATABASE_URL: variable, DATABASE_URL_FI
 };
 
 /** Queries how many connections the server accepts, and divides them among the pools. */
-export async function planOf(
+export async function readConnectionPlan(
   config: Config,
   server: Pick<DatabaseOptions, "url" | "description">,
-  processes: ChildProcesses = { workers: 0, indexers: 0 },
+  processes: ChildProcessCounts = { workerCount: 0, indexerCount: 0 },
 ): Promise<ConnectionPlan> {
   const database = controlPool(config, server, 1);
   try {
-    const maxConnections = await maxConnectionsOf(database);
-    return planConnections({ ...processes, maxConnections, cores: availableCores(), chains: config.chains.length });
+    const maxConnections = await readMaxConnections(database);
+    return planConnections({ ...processes, maxConnections, cores: availableCores(), chainCount: config.chains.length });
   } finally {
     await database.close();
   }
 }
 
-const addressOf = ({ url, description: { name, details, problem } }: Server, readerUrl: string): DatabaseAddress => ({
+const addressOf = ({ url, description: { name, details, problem } }: DatabaseServer, readerUrl: string): DatabaseAddress => ({
   url: typeof url === "string" ? url : url(),
   readerUrl,
   name,

@@ -1,12 +1,12 @@
 import type { Config } from "../config/config.ts";
-import { databasesOfChains } from "../config/database-config.ts";
+import { createDatabaseNameOfChain } from "../config/database-config.ts";
 import { readIndexStates } from "../domains/chains/queries/index-state.ts";
 import type { Pools } from "../metrics/server-metrics.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { lastAudits } from "../operator/last-audit.ts";
 import { CommandError } from "./command-error.ts";
 import { urlOf } from "./listening.ts";
-import type { ServiceDatabase } from "./open-database.ts";
+import type { ServiceDatabases } from "./open-database.ts";
 import type { OpenShard } from "./shard-pools.ts";
 
 /** A process's pools, by their names in metrics. */
@@ -16,7 +16,7 @@ export const poolsOf = ({
   indexing,
   reader,
   shards,
-}: Pick<ServiceDatabase, "serving" | "control" | "indexing" | "reader" | "shards">): Pools => ({
+}: Pick<ServiceDatabases, "serving" | "control" | "indexing" | "reader" | "shards">): Pools => ({
   answers: serving,
   control,
   indexing,
@@ -36,7 +36,7 @@ export const servingPoolsOf = ({ name, serving, control, reader }: Pick<OpenShar
 /** Starts serving metrics, and prints their URL; undefined if they are not configured. @throws {CommandError} if they cannot listen on their address */
 export async function openMetrics(
   config: Pick<Config, "metrics" | "databaseUrl" | "dataDirectory" | "chains">,
-  { control, shards }: Pick<ServiceDatabase, "control" | "shards">,
+  { control, shards }: Pick<ServiceDatabases, "control" | "shards">,
   print: (line: string) => void,
 ): Promise<Metrics | undefined> {
   const { metrics, databaseUrl, dataDirectory } = config;
@@ -48,10 +48,10 @@ export async function openMetrics(
       `Cannot serve metrics on ${metrics.host}:${metrics.port} (${error.code ?? "unknown reason"}); choose a different address with METRICS_HOST=… and METRICS_PORT=….`,
     );
   });
-  const databaseOf = databasesOfChains(config);
+  const databaseNameOf = createDatabaseNameOfChain(config);
   started.addIndex(async () => {
     const stores = [{ name: null, query: control.query }, ...shards.map((shard) => ({ name: shard.name, query: shard.control.query }))];
-    const state = await readIndexStates(stores, databaseOf);
+    const state = await readIndexStates(stores, databaseNameOf);
     const names = state.chains.map(({ name }) => name);
     return { ...state, audits: await lastAudits(control, names) };
   });

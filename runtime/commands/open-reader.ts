@@ -32,8 +32,8 @@ export async function openReader(
   const { communityDatabaseUrl: url } = config;
   if (url !== undefined) return openConfigured(config, url, database, poolSize);
   const isOwnServer = config.databaseUrl === undefined;
-  for (const mustReset of [false, true]) {
-    const account = await setUpReaderRole(database, { isOwnServer, mustReset });
+  for (const mustResetPassword of [false, true]) {
+    const account = await setUpReaderRole(database, { isOwnServer, mustResetPassword });
     // A restarted embedded server may have another port.
     const current = (): string => withAccount(typeof server.url === "string" ? server.url : server.url(), account);
     const reader = readerPool(config, { ...server, url: current }, poolSize);

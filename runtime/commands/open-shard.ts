@@ -5,13 +5,13 @@ import { withAccount } from "../database/with-account.ts";
 import { poll } from "../lib/async.ts";
 import { availableCores } from "../lib/available-cores.ts";
 import { migrations } from "../migrations.ts";
+import { announceDatabase } from "./configured-database.ts";
 import { createCurrentAddress, type ShardAddress } from "./database-address.ts";
-import { describeExternal, type LongRunning, migratesAutomatically, planOf } from "./open-database.ts";
+import { describeExternal, type LongRunningOptions, migratesAutomatically, readConnectionPlan } from "./open-database.ts";
 import { openReader } from "./open-reader.ts";
-import { type ChildProcesses, type ConnectionPlan, planConnections } from "./pool-sizes.ts";
+import { type ChildProcessCounts, type ConnectionPlan, planConnections } from "./pool-sizes.ts";
 import { indexingPool } from "./pools.ts";
 import { type OpenShard, openShardPools } from "./shard-pools.ts";
-import { announceDatabase } from "./used-database.ts";
 
 /** PostgreSQL's default connection limit, less those reserved for superusers; assumed for a server that does not respond. */
 const defaultMaxConnections = 97;
@@ -25,7 +25,7 @@ const retryWaits = { base: 1_000, max: 10_000 };
  */
 export async function openShard(
   config: DatabaseConfig,
-  { shutdown, logger, processes = { workers: 0, indexers: 0 } }: LongRunning,
+  { shutdown, logger, processes = { workerCount: 0, indexerCount: 0 } }: LongRunningOptions,
   onChange: () => void,
 ): Promise<OpenShard> {
   announceDatabase(config);
@@ -95,13 +95,13 @@ const reasonOf = (error: unknown): string =>
 /** How to divide the connections that the server accepts; null if it does not respond. */
 const knownPlan = (
   config: DatabaseConfig,
-  server: Parameters<typeof planOf>[1],
-  processes: ChildProcesses,
+  server: Parameters<typeof readConnectionPlan>[1],
+  processes: ChildProcessCounts,
 ): Promise<ConnectionPlan | null> =>
-  planOf(config, server, processes).catch((error: unknown) => {
+  readConnectionPlan(config, server, processes).catch((error: unknown) => {
     if (!isUnavailable(error)) throw error;
     return null;
   });
 
-const assumedPlan = ({ chains }: DatabaseConfig, processes: ChildProcesses): ConnectionPlan =>
-  planConnections({ ...processes, maxConnections: defaultMaxConnections, cores: availableCores(), chains: chains.length });
+const assumedPlan = ({ chains }: DatabaseConfig, processes: ChildProcessCounts): ConnectionPlan =>
+  planConnections({ ...processes, maxConnections: defaultMaxConnections, cores: availableCores(), chainCount: chains.length });

@@ -24,18 +24,18 @@ export interface ConnectionPlan {
 }
 
 /** The child processes of the process that opened the database. */
-export interface ChildProcesses {
+export interface ChildProcessCounts {
   /** 0 if the process that opens the database serves or indexes itself. */
-  readonly workers: number;
-  readonly indexers: number;
+  readonly workerCount: number;
+  readonly indexerCount: number;
 }
 
 /** The inputs from which pool sizes are computed. */
-export interface Capacity extends ChildProcesses {
+export interface Capacity extends ChildProcessCounts {
   /** The connections that the server accepts from this role. */
   readonly maxConnections: number;
   readonly cores: number;
-  readonly chains: number;
+  readonly chainCount: number;
 }
 
 const connectionsPerCore = 4;
@@ -69,14 +69,22 @@ const openedBy = ({ serving, control, reader, indexing }: PoolSizes): number =>
 const affordable = (connections: number): number => Math.max(0, Math.floor((connections * 2) / 3));
 
 /** A service's connections, given each serving process's pool size. */
-function planAt({ workers, indexers, chains }: Capacity, { control, readers, indexing }: Level, serving: number): ConnectionPlan {
-  const servers = Math.max(1, workers);
+function planAt(
+  { workerCount, indexerCount, chainCount }: Capacity,
+  { control, readers, indexing }: Level,
+  serving: number,
+): ConnectionPlan {
+  const servers = Math.max(1, workerCount);
   const server: PoolSizes = { serving, control, reader: Math.max(1, Math.floor(readers / servers)), indexing: 0 };
-  const indexer: PoolSizes = { ...noPools, indexing: indexing + Math.max(1, chains) };
-  const owner = workers > 0 ? primary : { ...server, indexing: indexer.indexing };
+  const indexer: PoolSizes = { ...noPools, indexing: indexing + Math.max(1, chainCount) };
+  const owner = workerCount > 0 ? primary : { ...server, indexing: indexer.indexing };
   const total =
-    openedBy(owner) + workers * openedBy(server) + indexers * openedBy(indexer) + servers * notificationConnections + migrationConnections;
-  return { owner, worker: workers > 0 ? server : noPools, indexer: indexers > 0 ? indexer : noPools, total };
+    openedBy(owner) +
+    workerCount * openedBy(server) +
+    indexerCount * openedBy(indexer) +
+    servers * notificationConnections +
+    migrationConnections;
+  return { owner, worker: workerCount > 0 ? server : noPools, indexer: indexerCount > 0 ? indexer : noPools, total };
 }
 
 /**
@@ -85,8 +93,8 @@ function planAt({ workers, indexers, chains }: Capacity, { control, readers, ind
  * @throws {CommandError} if there are too few.
  */
 export function planConnections(capacity: Capacity): ConnectionPlan {
-  const { maxConnections, cores, workers, indexers } = capacity;
-  const servers = Math.max(1, workers);
+  const { maxConnections, cores, workerCount, indexerCount } = capacity;
+  const servers = Math.max(1, workerCount);
   const wanted = Math.max(minServing, Math.ceil((connectionsPerCore * cores) / servers));
   for (const level of levels) {
     const left = Math.floor(maxConnections * level.share) - planAt(capacity, level, 0).total;
@@ -94,19 +102,23 @@ export function planConnections(capacity: Capacity): ConnectionPlan {
     if (serving >= minServing) return planAt(capacity, level, serving);
   }
   const needed = Math.min(...levels.map((level) => planAt(capacity, level, minServing).total));
-  const remedy = workers > 1 ? ", or configure fewer workers" : "";
+  const remedy = workerCount > 1 ? ", or configure fewer workers" : "";
   throw new CommandError(
-    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workers > 0 || indexers > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the connection limit of the role or the database${remedy}.`,
+    `The database accepts ${maxConnections} connections, but ${nameOf(capacity)} need${workerCount > 0 || indexerCount > 0 ? "" : "s"} at least ${needed}: raise max_connections, or the connection limit of the role or the database${remedy}.`,
   );
 }
 
-const nameOf = ({ workers, indexers }: ChildProcesses): string => {
-  const parts = ["this process", ...(workers > 0 ? [pluralize(workers, "worker")] : []), ...(indexers > 0 ? ["the indexer"] : [])];
+const nameOf = ({ workerCount, indexerCount }: ChildProcessCounts): string => {
+  const parts = [
+    "this process",
+    ...(workerCount > 0 ? [pluralize(workerCount, "worker")] : []),
+    ...(indexerCount > 0 ? ["the indexer"] : []),
+  ];
   return parts.length === 1 ? "this process" : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 };
 
 /** How many connections the server accepts from this role: the server's limit less reserved ones, or a lower limit on the role or database. */
-export async function maxConnectionsOf({ query }: Pick<Database, "query">): Promise<number> {
+export async function readMaxConnections({ query }: Pick<Database, "query">): Promise<number> {
   const [row] = await query<{ max: number }>(
     `SELECT least(
          current_setting('max_connections')::int4 - current_setting('superuser_reserved_connections')::int4

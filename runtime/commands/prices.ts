@@ -1,17 +1,17 @@
 import { readFile, stat } from "node:fs/promises";
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
-import { configOfDatabase, databaseOfOnlyChain } from "../config/database-config.ts";
+import { configOfDatabase, databaseNameOfOnlyChain } from "../config/database-config.ts";
 import { fileProblem } from "../config/file-problem.ts";
 import type { Database } from "../database/database.ts";
 import { discardPrices } from "../domains/prices/jobs/compute-prices/price-settings.ts";
 import { importPrices } from "../domains/prices/jobs/import-prices/import-prices.ts";
-import { parsePrices } from "../domains/prices/jobs/import-prices/parse-price-file.ts";
+import { parsePriceFile } from "../domains/prices/jobs/import-prices/parse-price-file.ts";
 import { currencies } from "../parameters/currency.ts";
 import { CommandError } from "./command-error.ts";
-import { oneChain } from "./one-chain.ts";
+import { requireDatabase } from "./configured-database.ts";
 import { openDatabase } from "./open-database.ts";
-import { requireDatabase } from "./used-database.ts";
+import { resolveOnlyEvmChain } from "./resolve-only-evm-chain.ts";
 
 /** Max file size, because files are read into memory; enough for several million lines. */
 const maxBytes = 128 * 1024 * 1024;
@@ -19,7 +19,7 @@ const whenComputed = "The process that indexes the chain recomputes them; if non
 
 /** `ashlar prices import FILE`: imports all prices in a file, or none. @throws {CommandError} @throws {PriceFileError} */
 export async function importPriceFile(config: Config, file: string): Promise<void> {
-  const prices = parsePrices(file, await readText(file), currencies);
+  const prices = parsePriceFile(file, await readText(file), currencies);
   if (prices.length === 0) throw new CommandError(`${file} contains no prices; expected lines asset,time,price.`);
   await withChain(config, async (database, chain) => {
     if (!chain.prices.sources.includes("file"))
@@ -51,9 +51,9 @@ async function readText(file: string): Promise<string> {
 
 async function withChain(config: Config, work: (database: Database, chain: ChainConfig) => Promise<void>): Promise<void> {
   requireDatabase(config);
-  const database = await openDatabase(configOfDatabase(config, databaseOfOnlyChain(config)));
+  const database = await openDatabase(configOfDatabase(config, databaseNameOfOnlyChain(config)));
   try {
-    await work(database.indexing, await oneChain(config, database.indexing));
+    await work(database.indexing, await resolveOnlyEvmChain(config, database.indexing));
   } finally {
     await database.close();
   }

@@ -1,4 +1,4 @@
-import type { Rates } from "./rates.ts";
+import type { Rates } from "./rate-meter.ts";
 
 /** A task's progress. */
 export interface TaskProgress {

@@ -2,12 +2,12 @@ import { stderr, stdout } from "node:process";
 import { MultiBar, type SingleBar } from "cli-progress";
 import type { LogDestination } from "../logger.ts";
 import { renderBar, renderLine, type TaskProgress } from "./progress-text.ts";
-import { createRates, type RateMeter } from "./rates.ts";
+import { createRateMeter, type RateMeter } from "./rate-meter.ts";
 
 /** The step unit, and the number of rows written since the last report. */
 export interface Pace {
   readonly unit: string;
-  readonly rows: number;
+  readonly newRows: number;
 }
 
 /** Shows long tasks' progress: on a terminal as bars, which disappear when they are full, otherwise as lines. */
@@ -26,20 +26,20 @@ const lineMilliseconds = { min: 2_000, max: 30_000 } as const;
 
 /** Creates the progress display for this process's standard output. */
 export const createProgress = (clock: () => number = () => performance.now()): Progress =>
-  stdout.isTTY ? createBars(clock) : createLines(clock, (line) => void stdout.write(`${line}\n`));
+  stdout.isTTY ? createBars(clock) : createLineProgress(clock, (line) => void stdout.write(`${line}\n`));
 
 /** Each task's progress, by name. */
 const createTasks = (clock: () => number) => {
-  const tasks = new Map<string, { done: number; total: number; unit: string | null; rates: RateMeter }>();
+  const tasks = new Map<string, { done: number; total: number; unit: string | null; rateMeter: RateMeter }>();
   return {
     update(name: string, done: number, total: number, pace: Pace | undefined): void {
-      const task = tasks.get(name) ?? { done, total, unit: pace?.unit ?? null, rates: createRates(clock) };
-      task.rates.record(done, pace?.rows ?? 0);
+      const task = tasks.get(name) ?? { done, total, unit: pace?.unit ?? null, rateMeter: createRateMeter(clock) };
+      task.rateMeter.record(done, pace?.newRows ?? 0);
       tasks.set(name, Object.assign(task, { done, total }));
     },
     get(name: string): TaskProgress {
-      const { done, total, unit, rates } = tasks.get(name) ?? { done: 0, total: 0, unit: null, rates: createRates(clock) };
-      return { label: name, done, total, pace: unit === null ? null : { unit, rates: rates.get(total) } };
+      const { done, total, unit, rateMeter } = tasks.get(name) ?? { done: 0, total: 0, unit: null, rateMeter: createRateMeter(clock) };
+      return { label: name, done, total, pace: unit === null ? null : { unit, rates: rateMeter.get(total) } };
     },
     delete: (name: string): void => void tasks.delete(name),
     labelWidth: () => Math.max(0, ...[...tasks.keys()].map((name) => name.length)),
@@ -98,7 +98,7 @@ function createBars(clock: () => number): Progress {
 }
 
 /** Creates a progress display of lines: one for each task's first report, one for its completion, and some in between. */
-export function createLines(clock: () => number, print: (line: string) => void): Progress {
+export function createLineProgress(clock: () => number, print: (line: string) => void): Progress {
   const tasks = createTasks(clock);
   const printed = new Map<string, { readonly start: number; at: number; finished: number | null }>();
   return {

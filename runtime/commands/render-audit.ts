@@ -10,7 +10,7 @@ export function renderAudit(name: string, height: number, rows: readonly AuditRo
       .slice(1)
       .map((cell) => String(cell).padStart(12))
       .join("")}\n`;
-  const table = rows.map((row) => line(row.subject, row.compared, row.unknown, row.differences.length)).join("");
+  const table = rows.map((row) => line(row.subject, row.comparedCount, row.unknownCount, row.differences.length)).join("");
   const all = rows.flatMap((row) => row.differences);
   const shown = all
     .slice(0, maxDifferencesShown)

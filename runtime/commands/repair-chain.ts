@@ -1,4 +1,4 @@
-import { connectFirst } from "../chain/nodes/connect-first.ts";
+import { connectToRespondingNode } from "../chain/nodes/connect-to-responding-node.ts";
 import type { ChainConfig } from "../config/config.ts";
 import { nodeUrlsOf } from "../config/fields.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
@@ -16,7 +16,7 @@ import { CommandError } from "./command-error.ts";
 export interface RepairOptions {
   readonly database: Database;
   /** The control database, which has the log of operator actions, if the chain is stored in another database. */
-  readonly log?: Database | undefined;
+  readonly actionLog?: Database | undefined;
   readonly chain: ChainConfig;
   readonly protocols: readonly Protocol[];
   /** The last block to keep. */
@@ -33,7 +33,7 @@ const lockMilliseconds = 5_000;
 
 /** Rolls a chain's index back to a block, even below the finalized block. @throws {CommandError} if that is impossible. */
 export async function repairChain(options: RepairOptions): Promise<void> {
-  const { database, log, chain, to, isConfirmed, actor, print } = options;
+  const { database, actionLog, chain, to, isConfirmed, actor, print } = options;
   const { name, id } = chain;
   const record = await readChain(database, id);
   const head = (await readCheckpoints(database, id)).get(createStoredLedger(database, id).projection.id)?.block ?? null;
@@ -42,7 +42,7 @@ export async function repairChain(options: RepairOptions): Promise<void> {
     throw new CommandError(
       `Invalid value "${to}" for --to: expected an indexed block below the head, from ${record.indexedFrom} to ${head - 1}.`,
     );
-  print(`${name} is indexed up to block ${head}; its finalized block is ${record.finalized ?? "unknown"}.`);
+  print(`${name} is indexed up to block ${head}; its finalized block is ${record.finalizedBlock ?? "unknown"}.`);
   print(await compareWithNode(options));
   print(
     `Blocks ${to + 1} to ${head} are deleted from the index, and no block above ${to} counts as finalized; the indexer then indexes them again.`,
@@ -59,11 +59,11 @@ export async function repairChain(options: RepairOptions): Promise<void> {
       const checkpoints = await lockCheckpoints(client, id);
       await guard(client);
       await rewind(client, options, record, checkpoints);
-      await recordAction(log ?? client, {
+      await recordAction(actionLog ?? client, {
         actor,
         action: "chain.repair",
         subject: name,
-        details: { to, head, finalized: record.finalized },
+        details: { to, head, finalized: record.finalizedBlock },
       });
     });
     isDone = true;
@@ -80,7 +80,7 @@ async function compareWithNode({ database, chain, to }: RepairOptions): Promise<
   const { id, name } = chain;
   const urls = nodeUrlsOf(chain);
   if (urls.length === 0) return `No node is configured: block ${to} was not compared.`;
-  const rpc = await connectFirst(urls, { retries: 0, timeoutMilliseconds: 10_000 });
+  const rpc = await connectToRespondingNode(urls, { retries: 0, timeoutMilliseconds: 10_000 });
   try {
     const stored = (await createStoredLedger(database, id).hashes(to, to)).get(to);
     const block = await rpc.request("eth_getBlockByNumber", [`0x${to.toString(16)}`, false]);

@@ -1,10 +1,10 @@
 import { stdout } from "node:process";
-import { openSnapshotOf, type RestoredChain, restoreChain } from "../backup/restore-chain.ts";
+import { type ChainRestoreResult, readSnapshotManifest, restoreChain } from "../backup/restore-chain.ts";
 import type { RestoreStep } from "../backup/restore-tables.ts";
 import type { Config } from "../config/config.ts";
 import type { Database, DatabaseOptions } from "../database/database.ts";
-import { forgetProtocolsOn } from "../domains/community/install/forget-protocols.ts";
 import { installTables } from "../domains/community/install/install.ts";
+import { resetProtocolsOnChain } from "../domains/community/install/reset-protocols.ts";
 import { installationOf } from "../domains/community/install/statements.ts";
 import { createLeader } from "../indexer/leader/leader.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
@@ -12,7 +12,7 @@ import { migrations } from "../migrations.ts";
 import { recordAction } from "../operator/actions.ts";
 import { loadProtocols } from "../protocols.ts";
 import { commandActor } from "./actor.ts";
-import { identify } from "./chain-identity.ts";
+import { readChainIdentity } from "./chain-identity.ts";
 import { CommandError } from "./command-error.ts";
 
 /** What to restore, and where. */
@@ -20,7 +20,7 @@ export interface RestoreTarget {
   readonly connection: Pick<DatabaseOptions, "url" | "description" | "applicationName">;
   readonly database: Database;
   /** The control database, if it is a different one. */
-  readonly log?: Database | undefined;
+  readonly actionLog?: Database | undefined;
   readonly folder: string;
   readonly jobs: number;
   readonly readsBack: boolean;
@@ -31,12 +31,12 @@ export interface RestoreTarget {
 const waitMilliseconds = 5_000;
 
 /** Adds a snapshot's chain to a database under its configured name. @throws {CommandError} */
-export async function addChain(config: Config, name: string, target: RestoreTarget): Promise<RestoredChain> {
+export async function restoreSnapshot(config: Config, name: string, target: RestoreTarget): Promise<ChainRestoreResult> {
   const configured = config.chains.find((chain) => chain.name === name);
   if (configured === undefined)
     throw new CommandError(`Invalid value "${name}" for --chain: expected a configured chain; see chains in ashlar.yaml.`);
-  const identity = await identify(configured);
-  const { manifest } = await openSnapshotOf(target.folder, identity);
+  const identity = await readChainIdentity(configured);
+  const { manifest } = await readSnapshotManifest(target.folder, identity);
   if (identity.problem !== null)
     stdout.write(
       `The genesis block of ${escapeTerminal(name)} was not compared with a node, because ${escapeTerminal(identity.problem)}. Its indexer compares it before it continues.\n`,
@@ -47,7 +47,7 @@ export async function addChain(config: Config, name: string, target: RestoreTarg
     chain: { id: manifest.chain.id, name },
     logger: { info: () => undefined, warn: () => undefined },
   });
-  let restored: RestoredChain | undefined;
+  let restored: ChainRestoreResult | undefined;
   await leader.lead(AbortSignal.timeout(waitMilliseconds), async ({ guard }) => {
     restored = await restoreChain({
       ...target,
@@ -58,9 +58,9 @@ export async function addChain(config: Config, name: string, target: RestoreTarg
         const installation = installations.get(id);
         return installation?.fingerprint === fingerprint && (await installTables(target.database, installation));
       },
-      forgetProtocols: forgetProtocolsOn,
+      resetProtocols: resetProtocolsOnChain,
       onRestored: (client) =>
-        recordAction(target.log ?? client, {
+        recordAction(target.actionLog ?? client, {
           actor: commandActor(),
           action: "chain.restore",
           subject: name,

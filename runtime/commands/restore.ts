@@ -1,18 +1,18 @@
 import process, { stdout } from "node:process";
-import { type Restored, restoreBackup } from "../backup/restore-backup.ts";
+import { type RestoreResult, restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config/config.ts";
-import { databaseOfOnlyChain } from "../config/database-config.ts";
+import { databaseNameOfOnlyChain } from "../config/database-config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
-import { forgetProtocols } from "../domains/community/install/forget-protocols.ts";
+import { resetProtocols } from "../domains/community/install/reset-protocols.ts";
 import { installationOf } from "../domains/community/install/statements.ts";
 import { migrations } from "../migrations.ts";
 import { loadProtocols } from "../protocols.ts";
 import { auditRestored } from "./audit-restored.ts";
-import { type BackupOptions, configOfOption, defaultJobs } from "./backup.ts";
+import { type BackupOptions, configOfDatabaseOption, defaultJobs } from "./backup.ts";
 import { describeRestored, reportRestore } from "./describe-restored.ts";
-import { openDatabase, openServer } from "./open-database.ts";
+import { openDatabase, openDatabaseServer } from "./open-database.ts";
 import { createProgress } from "./progress.ts";
-import { addChain, type RestoreTarget } from "./restore-snapshot.ts";
+import { type RestoreTarget, restoreSnapshot } from "./restore-snapshot.ts";
 import { inScratchDatabase } from "./scratch-database.ts";
 
 export interface RestoreCommandOptions extends BackupOptions {
@@ -25,15 +25,21 @@ export interface RestoreCommandOptions extends BackupOptions {
 /** `ashlar restore`: restores a backup into the configured, empty database, adds a chain to a database, or verifies that this can be done. */
 export async function restore(fullConfig: Config, folder: string, options: RestoreCommandOptions): Promise<void> {
   const { verify = false, audit = true, database: name } = options;
-  const chainDatabase = options.chain === undefined ? undefined : (databaseOfOnlyChain(fullConfig) ?? undefined);
-  const config = configOfOption(fullConfig, name ?? chainDatabase);
-  const server = await openServer(config);
+  const chainDatabase = options.chain === undefined ? undefined : (databaseNameOfOnlyChain(fullConfig) ?? undefined);
+  const config = configOfDatabaseOption(fullConfig, name ?? chainDatabase);
+  const server = await openDatabaseServer(config);
   try {
     const { description } = server;
     if (!verify) {
       const control = options.chain === undefined || config.databaseName === null ? undefined : await openDatabase(fullConfig);
       try {
-        await restoreTo(config, { url: server.url, description }, folder, { ...options, log: control?.indexing }, async () => undefined);
+        await restoreTo(
+          config,
+          { url: server.url, description },
+          folder,
+          { ...options, actionLog: control?.indexing },
+          async () => undefined,
+        );
       } finally {
         await control?.close();
       }
@@ -59,7 +65,7 @@ async function restoreTo(
   config: Config,
   server: Pick<DatabaseOptions, "url" | "description">,
   folder: string,
-  { jobs = defaultJobs(), verify = false, chain, log }: RestoreCommandOptions & Pick<RestoreTarget, "log">,
+  { jobs = defaultJobs(), verify = false, chain, actionLog }: RestoreCommandOptions & Pick<RestoreTarget, "actionLog">,
   check: (database: Database) => Promise<void>,
 ): Promise<void> {
   const connection = { ...server, applicationName: "ashlar-restore" };
@@ -67,9 +73,9 @@ async function restoreTo(
   const database = createDatabase({ ...connection, poolSize: 3, statementTimeoutMilliseconds: 0 });
   const progress = createProgress();
   const onProgress = reportRestore(progress);
-  const target: RestoreTarget = { connection, database, log, folder, jobs, readsBack: verify, onProgress };
+  const target: RestoreTarget = { connection, database, actionLog, folder, jobs, readsBack: verify, onProgress };
   try {
-    const restored = await (chain === undefined ? restoreDatabase(config, target) : addChain(config, chain, target));
+    const restored = await (chain === undefined ? restoreDatabase(config, target) : restoreSnapshot(config, chain, target));
     progress.end();
     stdout.write(describeRestored(restored));
     await check(database);
@@ -79,5 +85,5 @@ async function restoreTo(
   }
 }
 
-const restoreDatabase = (config: Config, target: RestoreTarget): Promise<Restored> =>
-  restoreBackup({ ...target, migrations, protocols: loadProtocols(config).protocols.map(installationOf), forgetProtocols });
+const restoreDatabase = (config: Config, target: RestoreTarget): Promise<RestoreResult> =>
+  restoreBackup({ ...target, migrations, protocols: loadProtocols(config).protocols.map(installationOf), resetProtocols });

@@ -1,14 +1,14 @@
 import { every, nullOnAbort, poll } from "../lib/async.ts";
 
 /** What pauses the work: an operator, or a file system that is nearly full. */
-export type Pause = "operator" | "disk";
+export type PauseCause = "operator" | "disk";
 
 export interface PausableRun {
   /** Works until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  readonly pausedBy: () => Promise<Pause | null>;
+  readonly readPauseCause: () => Promise<PauseCause | null>;
   /** Called when a pause has stopped the work, when the cause of the pause changes, and with null when the work continues. */
-  readonly onChange: (pause: Pause | null) => void;
+  readonly onChange: (cause: PauseCause | null) => void;
   readonly pollMilliseconds?: number;
 }
 
@@ -17,19 +17,19 @@ const defaultPollMilliseconds = 1_000;
 
 /** Runs work until the signal aborts: the work is stopped during a pause, and started again after it. Rejects if the work fails. */
 export async function runUnlessPaused(
-  { run, pausedBy, onChange, pollMilliseconds = defaultPollMilliseconds }: PausableRun,
+  { run, readPauseCause, onChange, pollMilliseconds = defaultPollMilliseconds }: PausableRun,
   signal: AbortSignal,
 ): Promise<void> {
-  let reported: Pause | null = null;
-  const report = (pause: Pause | null): void => {
-    if (pause !== reported) onChange(pause);
-    reported = pause;
+  let reported: PauseCause | null = null;
+  const report = (cause: PauseCause | null): void => {
+    if (cause !== reported) onChange(cause);
+    reported = cause;
   };
   /** Waits until the chain is paused, or no longer paused. Returns false if the signal aborts first. */
-  const waitUntil = async (mustBePaused: boolean, stop: AbortSignal, onOther: (pause: Pause | null) => void): Promise<boolean> => {
+  const waitUntil = async (mustBePaused: boolean, stop: AbortSignal, onOther: (cause: PauseCause | null) => void): Promise<boolean> => {
     const read = async (): Promise<true | null> => {
       // If the database cannot be read, the state is the last known one: the work itself reports the failure.
-      const found = await pausedBy().catch(() => reported);
+      const found = await readPauseCause().catch(() => reported);
       if ((found !== null) === mustBePaused) return true;
       onOther(found);
       return null;

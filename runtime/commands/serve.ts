@@ -3,19 +3,19 @@ import type { Config } from "../config/config.ts";
 import type { Replicas } from "../database/replicas/replicas.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
-import { requireChains, resolveChains } from "./chains.ts";
 import { type OpenConsole, openConsole } from "./open-console.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
 import { openReplicas } from "./open-replicas.ts";
-import { openService } from "./open-service.ts";
+import { openServiceDatabases } from "./open-service-databases.ts";
 import { openTracing } from "./open-tracing.ts";
-import { createServiceLog } from "./service/process-logs.ts";
+import { requireChains, resolveChains } from "./resolve-chains.ts";
+import { createServiceLog } from "./service/service-log.ts";
 import { createServiceProcesses } from "./service/service-processes.ts";
 import { startWorkers } from "./service/start-workers.ts";
-import { workersOfServe } from "./service/worker-count.ts";
+import { serveWorkerCount } from "./service/worker-count.ts";
 import { openServingShards, type ServingShards } from "./serving-shards.ts";
-import { runUntilStopped, stopped } from "./shutdown.ts";
-import { stopService } from "./stop-service.ts";
+import { runUntilStopped, waitForAbort } from "./shutdown.ts";
+import { createStopFunctions } from "./stop-functions.ts";
 
 const print = (line: string): void => void stdout.write(`${line}\n`);
 
@@ -25,18 +25,18 @@ export async function serve(config: Config): Promise<void> {
   const declared = loadProtocols(config);
   const log = createServiceLog(config);
   const { logger } = log;
-  const workers = workersOfServe(config);
+  const workerCount = serveWorkerCount(config);
   await runUntilStopped(print, async (shutdown) => {
-    const stop = stopService(shutdown);
-    const database = await openService(config, declared.added, {
+    const stop = createStopFunctions(shutdown);
+    const database = await openServiceDatabases(config, declared.addedProtocols, {
       shutdown,
       logger,
-      processes: { workers: workers === 1 ? 0 : workers, indexers: 0 },
+      processes: { workerCount: workerCount === 1 ? 0 : workerCount, indexerCount: 0 },
     });
     let metrics: Metrics | undefined;
     let operatorConsole: OpenConsole | undefined;
     // Workers trace their requests themselves.
-    const tracing = workers === 1 ? await openTracing(config, "server", logger) : undefined;
+    const tracing = workerCount === 1 ? await openTracing(config, "server", logger) : undefined;
     let replicas: Replicas | undefined;
     let shards: ServingShards | undefined;
     try {
@@ -44,12 +44,12 @@ export async function serve(config: Config): Promise<void> {
       operatorConsole = await openConsole({ config, database, protocols: declared.protocols, logger, print });
       const chains = await resolveChains(config, database, shutdown.signal);
       const { serving: pool, control, reader, notifications } = database;
-      if (workers === 1) {
+      if (workerCount === 1) {
         replicas = openReplicas(config, pool, logger);
         shards = openServingShards(database.shards, logger);
       }
       const serving =
-        workers === 1
+        workerCount === 1
           ? // A primary does not need a server's modules.
             await (await import("./api-server.ts")).startApiServer({
               config,
@@ -65,10 +65,10 @@ export async function serve(config: Config): Promise<void> {
               counts: metrics?.addServer("server", poolsOf(database), { "": replicas, ...shards?.replicas }),
               tracer: tracing?.tracer,
             })
-          : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workers, log), metrics });
-      if (workers > 1) metrics?.addProcess("primary", poolsOf(database));
+          : await startWorkers({ config, chains, database, log, processes: createServiceProcesses(workerCount, log), metrics });
+      if (workerCount > 1) metrics?.addProcess("primary", poolsOf(database));
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
-      await stopped(shutdown.signal);
+      await waitForAbort(shutdown.signal);
       await stop.server(serving);
     } finally {
       metrics?.close();

@@ -81,7 +81,7 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
 const messageOf = (error: unknown): string => escapeTerminal(redactMessage(error instanceof Error ? error.message : String(error)));
 
 /** Resolves when the signal aborts. */
-export const stopped = (signal: AbortSignal): Promise<void> =>
+export const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,29 +1,29 @@
 import type { AnyChainConfig, Config } from "../config/config.ts";
-import { consoleSettings } from "../config/console.ts";
+import { consoleSettingsSchema } from "../config/console.ts";
 import { noKeyLimits } from "../config/key-limits.ts";
-import { secretOf } from "../config/secret-variables.ts";
+import { readSecret } from "../config/secret-variables.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 import { type Demo, loadDemo } from "./demo.ts";
-import { requireDemoDatabase, requireOwnIndex } from "./demo-database.ts";
+import { requireDeletableIndex, requireDemoDatabase } from "./demo-database.ts";
 import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
 import { holdDemoKey, resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
 import { type OpenConsole, openDemoConsole } from "./open-console.ts";
-import type { OpenDatabase, ServiceDatabase } from "./open-database.ts";
+import type { OpenDatabase, ServiceDatabases } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
-import { openService } from "./open-service.ts";
+import { openServiceDatabases } from "./open-service-databases.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { createServiceLog, type ServiceLog } from "./service/process-logs.ts";
+import { runIndexerProcess } from "./service/run-indexer-process.ts";
+import { createServiceLog, type ServiceLog } from "./service/service-log.ts";
 import { createServiceProcesses, type ServiceProcesses } from "./service/service-processes.ts";
-import { runIndexerProcess } from "./service/start-indexer.ts";
 import { startWorkers } from "./service/start-workers.ts";
-import { workersOfStart } from "./service/worker-count.ts";
-import { runUntilStopped, type Shutdown, settlesWithin, stopped } from "./shutdown.ts";
-import { stopService } from "./stop-service.ts";
+import { startWorkerCount } from "./service/worker-count.ts";
+import { runUntilStopped, type Shutdown, settlesWithin, waitForAbort } from "./shutdown.ts";
+import { createStopFunctions } from "./stop-functions.ts";
 import { whenReady } from "./when-ready.ts";
 
 const phases = {
@@ -45,14 +45,14 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
   const log = createServiceLog({ logLevel, logFormat: config.logFormat, destination: progress.logs });
   const { logger } = log;
-  const processes = createServiceProcesses(workersOfStart(config), log);
-  const key = resolveDemoKey(config.dataDirectory, secretOf(environment, "ASHLAR_API_KEY"));
+  const processes = createServiceProcesses(startWorkerCount(config), log);
+  const key = resolveDemoKey(config.dataDirectory, readSecret(environment, "ASHLAR_API_KEY"));
   await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
-    const stop = stopService(shutdown);
+    const stop = createStopFunctions(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, processes, signal });
     const both = await openDatabaseAndDemo(
-      () => openService(config, declared.added, { shutdown, logger, processes: processes.counts }),
+      () => openServiceDatabases(config, declared.addedProtocols, { shutdown, logger, processes: processes.counts }),
       open,
     ).catch((error: unknown) => {
       // A stop request while the story is built is not a failure.
@@ -73,7 +73,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
       demo = await matchIndex(demo, database, open, isExternal);
       revokeKey = await holdDemoKey(database.indexing, key);
       const demoChains = [demo.chain, demo.bitcoin.chain];
-      const withConsole = { ...config, console: config.console ?? consoleSettings.parse({}), logLevel };
+      const withConsole = { ...config, console: config.console ?? consoleSettingsSchema.parse({}), logLevel };
       operatorConsole = await openDemoConsole({
         config: { ...withConsole, chains: demoChains },
         database,
@@ -124,7 +124,10 @@ const openDemo = async (
 };
 
 /** Opens the database and the chain concurrently; if one fails, the other is closed. */
-async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, open: () => Promise<Demo>): Promise<[ServiceDatabase, Demo]> {
+async function openDatabaseAndDemo(
+  openIndex: () => Promise<ServiceDatabases>,
+  open: () => Promise<Demo>,
+): Promise<[ServiceDatabases, Demo]> {
   const [database, demo] = await Promise.allSettled([openIndex(), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
   if (database.status === "fulfilled") await database.value.close();
@@ -136,14 +139,14 @@ async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, op
 async function matchIndex(opened: Demo, database: OpenDatabase, reopen: () => Promise<Demo>, isExternal: boolean): Promise<Demo> {
   const demo = await matchEvmChain(opened, database, reopen, isExternal);
   if (await matchesBitcoinDemo(database.indexing, demo.bitcoin)) return demo;
-  requireOwnIndex(demo.bitcoin.chain.name, isExternal);
+  requireDeletableIndex(demo.bitcoin.chain.name, isExternal);
   await deleteChain(database.indexing, demo.bitcoin.chain.id);
   return demo;
 }
 
 async function matchEvmChain(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>, isExternal: boolean): Promise<Demo> {
   if (await matchesDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
-  requireOwnIndex(demo.chain.name, isExternal);
+  requireDeletableIndex(demo.chain.name, isExternal);
   await deleteChain(database.indexing, demo.chain.id);
   if (demo.origin === "built") return demo;
   await demo.discardState();
@@ -152,7 +155,7 @@ async function matchEvmChain(demo: Demo, database: OpenDatabase, reopen: () => P
 
 interface Running {
   readonly config: Config;
-  readonly database: ServiceDatabase;
+  readonly database: ServiceDatabases;
   readonly demo: Demo;
   readonly key: string;
   readonly log: ServiceLog;
@@ -176,7 +179,7 @@ async function runDemo({ config, database, demo, key, log, processes, progress, 
     if (!ready) return;
     progress.end();
     progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, bitcoinRpcUrl: demo.bitcoin.rpcUrl, key, storyValues }));
-    await demo.live(stopSignal);
+    await demo.keepMining(stopSignal);
   });
   const tasks = [indexing, mining].map((task) =>
     task.catch((error: unknown) => {
@@ -185,8 +188,8 @@ async function runDemo({ config, database, demo, key, log, processes, progress, 
     }),
   );
   const all = Promise.allSettled(tasks);
-  await stopped(stopSignal);
-  const stop = stopService(shutdown);
+  await waitForAbort(stopSignal);
+  const stop = createStopFunctions(shutdown);
   await Promise.all([stop.server(serving), stop.indexer(all)]);
   if (failed.signal.aborted) await Promise.all(tasks);
 }

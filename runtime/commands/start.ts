@@ -3,24 +3,24 @@ import type { AnyChainConfig, Config } from "../config/config.ts";
 import type { Metrics } from "../metrics/start-metrics.ts";
 import { loadProtocols } from "../protocols.ts";
 import type { ApiServer } from "./api-server.ts";
-import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { storeOf } from "./index-database.ts";
-import { keysCommand } from "./keys-command.ts";
 import { type OpenConsole, openConsole } from "./open-console.ts";
-import type { ServiceDatabase } from "./open-database.ts";
+import type { ServiceDatabases } from "./open-database.ts";
 import { openMetrics, poolsOf } from "./open-metrics.ts";
-import { openService } from "./open-service.ts";
+import { openServiceDatabases } from "./open-service-databases.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { examplePath, renderReady } from "./ready-text.ts";
-import { createServiceLog, type ServiceLog } from "./service/process-logs.ts";
+import { renderCreateKeyCommand } from "./render-create-key-command.ts";
+import { resolveChains } from "./resolve-chains.ts";
+import { runIndexerProcess } from "./service/run-indexer-process.ts";
+import { createServiceLog, type ServiceLog } from "./service/service-log.ts";
 import { createServiceProcesses, type ServiceProcesses } from "./service/service-processes.ts";
-import { runIndexerProcess } from "./service/start-indexer.ts";
 import { startWorkers } from "./service/start-workers.ts";
-import { workersOfStart } from "./service/worker-count.ts";
-import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
+import { startWorkerCount } from "./service/worker-count.ts";
+import { runUntilStopped, type Shutdown, waitForAbort } from "./shutdown.ts";
 import { startDemoService } from "./start-demo-service.ts";
-import { stopService } from "./stop-service.ts";
+import { createStopFunctions } from "./stop-functions.ts";
 import { whenReady } from "./when-ready.ts";
 
 /** `ashlar start`: runs and supervises the database, the indexer and the server; runs the demo if no chain is configured. */
@@ -30,10 +30,10 @@ export async function start(config: Config, configFile?: string): Promise<void> 
   const progress = createProgress();
   const log = createServiceLog({ ...config, destination: progress.logs });
   const { logger } = log;
-  const processes = createServiceProcesses(workersOfStart(config), log);
+  const processes = createServiceProcesses(startWorkerCount(config), log);
   await runUntilStopped(progress.print, async (shutdown) => {
     processes.prepare();
-    const database = await openService(config, declared.added, { shutdown, logger, processes: processes.counts });
+    const database = await openServiceDatabases(config, declared.addedProtocols, { shutdown, logger, processes: processes.counts });
     let metrics: Metrics | undefined;
     let operatorConsole: OpenConsole | undefined;
     try {
@@ -45,14 +45,14 @@ export async function start(config: Config, configFile?: string): Promise<void> 
       const serving = await startWorkers({ config, chains, database, log, processes, metrics });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
       await runService(
-        { config, chains, serving, database, log, processes, progress, metrics, createKeyCommand: keysCommand(configFile) },
+        { config, chains, serving, database, log, processes, progress, metrics, createKeyCommand: renderCreateKeyCommand(configFile) },
         shutdown,
       );
     } finally {
       progress.end();
       metrics?.close();
       await operatorConsole?.close();
-      await stopService(shutdown).database(database);
+      await createStopFunctions(shutdown).database(database);
     }
   }).finally(processes.discard);
 }
@@ -61,7 +61,7 @@ interface Running {
   readonly config: Config;
   readonly chains: readonly AnyChainConfig[];
   readonly serving: ApiServer;
-  readonly database: ServiceDatabase;
+  readonly database: ServiceDatabases;
   readonly log: ServiceLog;
   readonly processes: ServiceProcesses;
   readonly progress: Progress;
@@ -89,8 +89,8 @@ async function runService(
   printReady.catch((error: unknown) =>
     log.logger.warn(`Printing the example request failed: ${error instanceof Error ? error.message : "unknown reason"}`),
   );
-  await stopped(signal);
+  await waitForAbort(signal);
   progress.end();
-  const stop = stopService(shutdown);
+  const stop = createStopFunctions(shutdown);
   await Promise.all([stop.server(serving), stop.indexer(indexing)]);
 }

@@ -1,23 +1,23 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { stderr, stdout } from "node:process";
-import { type Restored, restoreBackup } from "../backup/restore-backup.ts";
+import { type RestoreResult, restoreBackup } from "../backup/restore-backup.ts";
 import { writeBackup } from "../backup/write-backup.ts";
 import type { Config } from "../config/config.ts";
 import { createDatabase } from "../database/database.ts";
 import { openSession } from "../database/session.ts";
 import { type UpgradeServers, upgradeEmbedded } from "../database/upgrade-embedded.ts";
-import { forgetProtocols } from "../domains/community/install/forget-protocols.ts";
+import { resetProtocols } from "../domains/community/install/reset-protocols.ts";
 import { installationOf } from "../domains/community/install/statements.ts";
 import { migrations } from "../migrations.ts";
 import { loadProtocols } from "../protocols.ts";
 import { defaultJobs, reportBytes } from "./backup.ts";
 import { CommandError } from "./command-error.ts";
+import { announceDatabase, requireDatabase } from "./configured-database.ts";
 import { describeRestored, reportRestore } from "./describe-restored.ts";
 import { createProgress } from "./progress.ts";
-import { announceDatabase, requireDatabase } from "./used-database.ts";
 
-export interface UpgradeCommand {
+export interface UpgradeCommandOptions {
   /** The number of tables that are copied concurrently. */
   readonly jobs?: number | undefined;
   /** The directory with the old PostgreSQL version's programs. */
@@ -28,7 +28,11 @@ export interface UpgradeCommand {
 const spaceFactor = 1.5;
 
 /** `ashlar database upgrade`: upgrades the embedded database to the installed major version of PostgreSQL. @throws {CommandError} */
-export async function upgradeDatabase(config: Config, version: string, { jobs = defaultJobs(), programs }: UpgradeCommand): Promise<void> {
+export async function upgradeDatabase(
+  config: Config,
+  version: string,
+  { jobs = defaultJobs(), programs }: UpgradeCommandOptions,
+): Promise<void> {
   if (config.databaseUrl !== undefined)
     throw new CommandError(
       "This command upgrades the embedded PostgreSQL, but the configuration has another database (DATABASE_URL or databaseUrl): upgrade it with its own tools, or with ashlar backup and ashlar restore.",
@@ -48,28 +52,33 @@ export async function upgradeDatabase(config: Config, version: string, { jobs = 
     stdout.write(`Nothing to upgrade: the database in ${config.dataDirectory} already has the installed version of PostgreSQL.\n`);
     return;
   }
-  const { from, to, kept } = upgraded;
+  const { fromVersion, toVersion, keptFolder } = upgraded;
   stdout.write(
-    `Upgraded from PostgreSQL ${from} to ${to}; all rows that were read back match the backup. The old data is kept in ${kept}: delete it when you no longer need it.\n`,
+    `Upgraded from PostgreSQL ${fromVersion} to ${toVersion}; all rows that were read back match the backup. The old data is kept in ${keptFolder}: delete it when you no longer need it.\n`,
   );
 }
 
 /** Copies the database with a backup, and compares all rows with the copy. */
-async function copyDatabase(config: Config, version: string, { from, to, folder }: UpgradeServers, jobs: number): Promise<Restored> {
+async function copyDatabase(
+  config: Config,
+  version: string,
+  { oldUrl, newUrl, folder }: UpgradeServers,
+  jobs: number,
+): Promise<RestoreResult> {
   const progress = createProgress();
   const applicationName = "ashlar-upgrade";
-  const database = createDatabase({ url: to, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName });
+  const database = createDatabase({ url: newUrl, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName });
   try {
     const onProgress = (done: number, total: number): void => reportBytes(progress, "backup (MB)", done, total);
-    await writeBackup({ connection: { url: from, applicationName }, folder, jobs, version, now: () => new Date(), onProgress });
+    await writeBackup({ connection: { url: oldUrl, applicationName }, folder, jobs, version, now: () => new Date(), onProgress });
     return await restoreBackup({
-      connection: { url: to, applicationName },
+      connection: { url: newUrl, applicationName },
       database,
       folder,
       jobs,
       migrations,
       protocols: loadProtocols(config).protocols.map(installationOf),
-      forgetProtocols,
+      resetProtocols,
       readsBack: true,
       onProgress: reportRestore(progress),
     });
@@ -80,8 +89,8 @@ async function copyDatabase(config: Config, version: string, { from, to, folder 
 }
 
 /** @throws {CommandError} if the file system has too little space for the copy. */
-async function requireSpace({ from, folder }: UpgradeServers): Promise<void> {
-  const session = await openSession({ url: from, applicationName: "ashlar-upgrade" });
+async function requireSpace({ oldUrl, folder }: UpgradeServers): Promise<void> {
+  const session = await openSession({ url: oldUrl, applicationName: "ashlar-upgrade" });
   try {
     const [row] = await session.query<{ size: number }>("SELECT pg_database_size(current_database())::int8 AS size");
     const required = (row?.size ?? 0) * spaceFactor;

@@ -22,10 +22,10 @@ export function readCommunityDirectory(directory: string): CommunityFiles {
     for (const name of read(directory, () => readdirSync(join(directory, folder)).sort())) {
       if (!/^[^.].*\.(ya?ml|sql)$/.test(name)) continue;
       const path = join(directory, folder, name);
-      files.set(shownPath(path), readText(path));
+      files.set(displayPath(path), readText(path));
     }
   }
-  return { directory: shownPath(directory), files };
+  return { directory: displayPath(directory), files };
 }
 
 /** Folders, and links to folders; names that start with a dot belong to tools. */
@@ -37,14 +37,14 @@ const foldersOf = (directory: string): string[] =>
 /** The text of a file. Its kind and size are checked first, because reading a pipe or a device may never end. */
 function readText(path: string): string {
   const status = read(path, () => statSync(path));
-  if (!status.isFile()) throw new ConfigError(`${shownPath(path)}: Invalid file: found a folder, pipe or device, expected a text file.`);
+  if (!status.isFile()) throw new ConfigError(`${displayPath(path)}: Invalid file: found a folder, pipe or device, expected a text file.`);
   if (status.size > maxBytes)
-    throw new ConfigError(`${shownPath(path)}: Oversized file: found ${status.size} bytes, expected at most ${maxBytes}.`);
+    throw new ConfigError(`${displayPath(path)}: Oversized file: found ${status.size} bytes, expected at most ${maxBytes}.`);
   return read(path, () => readFileSync(path, "utf8"));
 }
 
 /** A path as messages show it: relative to the working folder if it is below it. */
-export const shownPath = (path: string): string => {
+export const displayPath = (path: string): string => {
   const relativePath = relative(cwd(), path);
   return relativePath === "" || relativePath.startsWith("..") ? path : relativePath;
 };
@@ -54,7 +54,7 @@ function read<Content>(path: string, reading: () => Content): Content {
     return reading();
   } catch (error) {
     throw new ConfigError(
-      `Cannot read ${shownPath(path)} of communityDirectory: ${fileProblem(error)}; set communityDirectory to a directory with a folder per protocol, relative to the configuration file, or remove the setting.`,
+      `Cannot read ${displayPath(path)} of communityDirectory: ${fileProblem(error)}; set communityDirectory to a directory with a folder per protocol, relative to the configuration file, or remove the setting.`,
     );
   }
 }

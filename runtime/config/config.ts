@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
+import { type BitcoinChainConfig, bitcoinChainSchema } from "./bitcoin.ts";
+import { chainDisplayFields, chainNameFields } from "./chain-fields.ts";
 import { community } from "./community.ts";
-import { consoleSettings } from "./console.ts";
+import { consoleSettingsSchema } from "./console.ts";
 import { chainDatabaseSetting, databases, primaryUrl, readUrls } from "./databases.ts";
-import { namedChain, shownChain } from "./described-chain.ts";
 import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrls } from "./fields.ts";
 import { metrics } from "./metrics.ts";
@@ -20,12 +20,12 @@ const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loop
 });
 
 /** An EVM network's settings. */
-export const chainConfig = z.strictObject({
-  ...namedChain,
+export const chainConfigSchema = z.strictObject({
+  ...chainNameFields,
   ...chainDatabaseSetting,
   kind: z.literal("evm").optional().describe("The kind of chain: evm by default."),
   id: z.number().int().positive(),
-  ...shownChain,
+  ...chainDisplayFields,
   rpc: nodeUrls.describe(
     "The node's URL, or a list of node URLs: the indexer uses the first one, and replaces it with the best of the others if it fails, falls behind or contradicts the others. URLs may contain secrets and are never printed.",
   ),
@@ -96,10 +96,10 @@ export const chainConfig = z.strictObject({
  * A network's settings in a configuration. The id may be omitted, because the node and the index have it. The node may be omitted for a server
  * without an indexer.
  */
-const configuredChain = chainConfig.partial({ id: true, rpc: true });
+const configuredChainSchema = chainConfigSchema.partial({ id: true, rpc: true });
 
 /** The ashlar.yaml schema. */
-export const config = z.strictObject({
+export const configSchema = z.strictObject({
   host: z.string().default("127.0.0.1"),
   port: z.number(port).int(port).min(0, port).max(65535, port).default(8080),
   publicUrl: httpUrl.optional(),
@@ -151,7 +151,7 @@ export const config = z.strictObject({
       "The processes that serve requests, or auto for one per available core. Default of ashlar serve: 1. Default of ashlar start: 1, or half of the cores, " +
         "at most 8, if there are at least 4.",
     ),
-  chains: z.array(z.discriminatedUnion("kind", [configuredChain, bitcoinChain])).default([]),
+  chains: z.array(z.discriminatedUnion("kind", [configuredChainSchema, bitcoinChainSchema])).default([]),
   rulesFile: z.string().optional().describe("A YAML file with rules for token types and spam; each section replaces the built-in one."),
   protocols: z
     .record(z.string(), z.string())
@@ -162,7 +162,7 @@ export const config = z.strictObject({
     .optional()
     .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare the operator's own community endpoints."),
   metrics: metrics.optional().describe("Serves metrics for Prometheus at /metrics on a separate address; off by default."),
-  console: consoleSettings
+  console: consoleSettingsSchema
     .optional()
     .describe("Serves the web console for operators on a separate address; off by default, on in the demo."),
   tracing: tracing.optional().describe("Exports traces of requests and batches to an OpenTelemetry collector; off by default."),
@@ -207,7 +207,7 @@ export const config = z.strictObject({
   limits: requestLimits,
 });
 
-export type ConfiguredChain = z.infer<typeof configuredChain>;
+export type ConfiguredChain = z.infer<typeof configuredChainSchema>;
 /** An EVM network whose id is known. */
 export type ChainConfig = ConfiguredChain & { readonly id: number };
 /** An EVM or Bitcoin network whose id is known. */
@@ -220,4 +220,4 @@ export const isEvmChain = <Evm extends { readonly kind?: "evm" | undefined }>(ch
 export const isBitcoinChain = <Bitcoin extends { readonly kind: "bitcoin" }>(
   chain: Bitcoin | { readonly kind?: "evm" | undefined },
 ): chain is Bitcoin => chain.kind === "bitcoin";
-export type Config = z.infer<typeof config>;
+export type Config = z.infer<typeof configSchema>;

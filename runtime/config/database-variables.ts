@@ -1,4 +1,4 @@
-import { secretOf } from "./secret-variables.ts";
+import { readSecret } from "./secret-variables.ts";
 import { isSettings, type Settings } from "./settings-file.ts";
 
 /** The URLs in a text, separated by white space. */
@@ -25,7 +25,7 @@ export function databasesFromEnvironment(databases: Settings, environment: NodeJ
     if (!isSettings(section)) continue;
     for (const [suffix, setting] of Object.entries(variables)) {
       const variable = `DATABASE_${name.toUpperCase().replaceAll("-", "_")}_${suffix}`;
-      const text = secretOf(environment, variable);
+      const text = readSecret(environment, variable);
       if (text === undefined || text === "") continue;
       found[name] = { ...(found[name] as Settings), [setting]: setting === "readUrls" ? urlsIn(text) : text };
       origins.set(`databases.${name}.${setting}`, variable);

@@ -24,4 +24,4 @@ export const noKeyLimits = {
 export type Limit = number | "unlimited";
 export type KeyLimits = z.infer<z.ZodObject<typeof keyLimitFields>>;
 /** The limits of one key that differ from the configured ones. */
-export type OwnKeyLimits = Partial<KeyLimits>;
+export type KeyLimitOverrides = Partial<KeyLimits>;

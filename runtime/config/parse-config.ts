@@ -1,11 +1,11 @@
-import { type Config, config } from "./config.ts";
+import { type Config, configSchema } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { renderInvalid, renderIssue, type SettingsOrigin } from "./render-issue.ts";
 
 /** Checks settings and fills in defaults. @throws {ConfigError} with one line for each invalid setting. */
 export function parseConfig(settings: unknown, origin: SettingsOrigin): Config {
   // An empty message makes `renderIssue` describe the accepted values, instead of using Zod's own text.
-  const outcome = config.safeParse(settings, { error: () => "" });
+  const outcome = configSchema.safeParse(settings, { error: () => "" });
   if (!outcome.success) throw new ConfigError(outcome.error.issues.flatMap((issue) => renderIssue(issue, settings, origin)).join("\n"));
   requireDistinctChains(outcome.data, origin);
   requireReplicated(outcome.data, origin);

@@ -12,7 +12,7 @@ export interface SettingsOrigin {
   /** The environment variable or command-line option of a setting that is not read from the file, by path: `chains.0.rpc` → `--rpc`. */
   readonly overriddenBy: ReadonlyMap<string, string>;
   /** The index, in the file, of the chain that the command line selects. */
-  readonly selectedChain: number | null;
+  readonly selectedChainIndex: number | null;
 }
 
 /**
@@ -67,5 +67,5 @@ function quotedAddress(issue: z.core.$ZodIssue, origin: SettingsOrigin): string 
   return source !== null && /^0x[0-9a-f]{32,}$/i.test(source) ? source : null;
 }
 
-const pathInFile = (path: readonly PropertyKey[], { selectedChain }: SettingsOrigin): readonly PropertyKey[] =>
-  path[0] === "chains" && path[1] === 0 && selectedChain !== null ? ["chains", selectedChain, ...path.slice(2)] : path;
+const pathInFile = (path: readonly PropertyKey[], { selectedChainIndex }: SettingsOrigin): readonly PropertyKey[] =>
+  path[0] === "chains" && path[1] === 0 && selectedChainIndex !== null ? ["chains", selectedChainIndex, ...path.slice(2)] : path;

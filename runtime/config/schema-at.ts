@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { config } from "./config.ts";
+import { configSchema } from "./config.ts";
 
 /** The schema of the setting at a path in settings, without its default; null if there is no such setting. */
 export function schemaAt(path: readonly PropertyKey[], settings: unknown): unknown {
-  let schema: unknown = unwrap(config);
+  let schema: unknown = unwrap(configSchema);
   for (const [depth, step] of path.entries()) {
     if (schema instanceof z.ZodDiscriminatedUnion) schema = optionOf(schema, step, valueAt(settings, path.slice(0, depth)));
     if (schema instanceof z.ZodArray) schema = unwrap(schema.element);

@@ -6,7 +6,7 @@ import { fileProblem } from "./file-problem.ts";
  * The value of a secret: of the environment variable NAME, or of the file that NAME_FILE names, without its trailing line break. Containers and service
  * managers pass secrets in such files. Undefined if neither variable is set. @throws {ConfigError} if both are set, or the file cannot be read.
  */
-export function secretOf(environment: NodeJS.ProcessEnv, name: string): string | undefined {
+export function readSecret(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const text = environment[name];
   const file = environment[`${name}_FILE`];
   if (file === undefined || file === "") return text;

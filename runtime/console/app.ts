@@ -2,10 +2,10 @@ import express, { type ErrorRequestHandler, type Express, type NextFunction, typ
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { z } from "zod";
-import type { DatabaseOfChain } from "../config/database-config.ts";
+import type { DatabaseNameOfChain } from "../config/database-config.ts";
 import type { Database } from "../database/database.ts";
-import { isOwnPage } from "../http/own-page.ts";
 import { redactMessage } from "../http/redact.ts";
+import { isSameOriginRequest } from "../http/same-origin-request.ts";
 import { listActions } from "../operator/actions.ts";
 import { createChainActions, findChain, listChains, readChain } from "./api/chains.ts";
 import { createKey, listKeys, revokeKey, updateKey } from "./api/keys.ts";
@@ -16,7 +16,7 @@ import type { LogItem, SessionResponse } from "./responses.ts";
 import { createSessions, type Session, sessionSeconds } from "./sessions.ts";
 import { createSignInLimit } from "./sign-in-limit.ts";
 import type { ChainStore } from "./stored-chain.ts";
-import { type Audit, createChainTasks } from "./tasks.ts";
+import { createChainTasks, type RunAudit } from "./tasks.ts";
 
 export interface ConsoleDeps {
   /** For sessions, keys and queries. */
@@ -25,14 +25,14 @@ export interface ConsoleDeps {
   readonly indexing: Database;
   /** The configured `databases`. */
   readonly shards: readonly ChainStore[];
-  readonly databaseOf: DatabaseOfChain;
+  readonly databaseNameOf: DatabaseNameOfChain;
   readonly logger: Logger;
   /** The pages' files, by path below /console/. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** The URL of the proxy in front of the console. */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
-  readonly audit: Audit;
+  readonly audit: RunAudit;
   readonly now: () => Date;
 }
 
@@ -77,7 +77,7 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   app.use((request, response, next) => {
     response.setHeader("Cache-Control", "no-store");
     // Rejects other domains that resolve to this server (DNS rebinding), and requests from other sites' pages (CSRF).
-    if (request.path.startsWith("/console/api/") && !isOwnPage(request, publicUrl))
+    if (request.path.startsWith("/console/api/") && !isSameOriginRequest(request, publicUrl))
       throw new ConsoleError(403, "Only the console's own pages may use its API: open the console at its configured URL.");
     next();
   });
@@ -86,7 +86,7 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   app.get("/console/{:file}", (request, response, next) => {
     const asset = assets.get(request.params.file ?? "");
     if (asset === undefined) return next();
-    response.type(asset.type);
+    response.type(asset.contentType);
     return response.send(asset.body);
   });
   app.use("/console/api", createApi(deps, isSecure));
@@ -127,13 +127,13 @@ const logQuery = z.strictObject({
     .optional(),
 });
 
-function createApi({ database, indexing, shards, databaseOf, logger, audit, now }: ConsoleDeps, isSecure: boolean): Router {
+function createApi({ database, indexing, shards, databaseNameOf, logger, audit, now }: ConsoleDeps, isSecure: boolean): Router {
   const sessions = createSessions(database);
   const limit = createSignInLimit();
   const describe = (error: unknown): string => redactMessage(error instanceof Error ? error.message : String(error));
   const tasks = createChainTasks(indexing, audit, describe, now);
   const actions = createChainActions(tasks);
-  const locations = { stores: [{ name: null, database, indexing }, ...shards], databaseOf };
+  const locations = { stores: [{ name: null, database, indexing }, ...shards], databaseNameOf };
   const cookies = sessionCookie(isSecure);
   const router = Router({ caseSensitive: true, strict: true });
 

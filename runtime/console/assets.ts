@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 /** One of the pages' files. */
 export interface Asset {
-  readonly type: string;
+  readonly contentType: string;
   readonly body: string;
 }
 
@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
 const pathOf = (name: string): string => (name === "index.html" ? "" : name);
 
 const toAssets = (files: readonly (readonly [name: string, text: string])[]): ReadonlyMap<string, Asset> =>
-  new Map(files.map(([name, body]) => [pathOf(name), { type: types[name.split(".").at(-1) ?? ""] ?? "text/plain", body }]));
+  new Map(files.map(([name, body]) => [pathOf(name), { contentType: types[name.split(".").at(-1) ?? ""] ?? "text/plain", body }]));
 
 /** The pages' files by path, from the build or, in a clone, bundled from the sources. */
 export async function loadAssets(): Promise<ReadonlyMap<string, Asset>> {

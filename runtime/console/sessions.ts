@@ -36,7 +36,7 @@ const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** Creates a one-time link's token. */
-export async function createSignIn(
+export async function createSignInToken(
   database: Pick<Queryable, "query">,
   actor: string,
 ): Promise<{ readonly token: string; readonly expiresAt: Date }> {

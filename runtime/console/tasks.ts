@@ -8,12 +8,12 @@ import type { ChainTask } from "./responses.ts";
 import type { StoredChain } from "./stored-chain.ts";
 
 /** Compares samples of a chain's index with its node. */
-export type Audit = (chain: string, sample: number) => Promise<AuditResult>;
+export type RunAudit = (chain: string, sample: number) => Promise<AuditResult>;
 
 /** Work on chains that takes longer than a request; this process runs one task per chain at a time. */
 export interface ChainTasks {
   /** A chain's running or last task; null if there was none. */
-  of(chain: string): ChainTask | null;
+  taskOf(chain: string): ChainTask | null;
   /** @throws {ConsoleError} 409 if another task of the chain is running. */
   startAudit(chain: StoredChain, sample: number, actor: string): void;
   /** @throws {ConsoleError} 409 if another task of the chain is running. */
@@ -24,7 +24,7 @@ export interface ChainTasks {
 const waitMilliseconds = { paused: 30_000, other: 2_000 } as const;
 
 /** Creates the tasks; `describe` renders failures without secrets. */
-export function createChainTasks(control: Database, audit: Audit, describe: (error: unknown) => string, now: () => Date): ChainTasks {
+export function createChainTasks(control: Database, runAudit: RunAudit, describe: (error: unknown) => string, now: () => Date): ChainTasks {
   const tasks = new Map<string, ChainTask>();
   const start = (kind: ChainTask["kind"], { name }: StoredChain, work: () => Promise<string>): void => {
     if (tasks.get(name)?.result === null) throw new ConsoleError(409, `Another task for ${name} is running: wait until it ends.`);
@@ -36,10 +36,10 @@ export function createChainTasks(control: Database, audit: Audit, describe: (err
     );
   };
   return {
-    of: (chain) => tasks.get(chain) ?? null,
+    taskOf: (chain) => tasks.get(chain) ?? null,
     startAudit: (chain, sample, actor) =>
       start("audit", chain, async () => {
-        const result = await audit(chain.name, sample);
+        const result = await runAudit(chain.name, sample);
         await recordAudit(control, chain.name, result, actor);
         return `${result.compared} values compared at block ${result.block}: ${result.differences} differences.`;
       }),

@@ -29,7 +29,7 @@ const buildRetry: RetryOptions<Error> = {
  * Builds the indexes that are not complete, one after the other, unless `isNeeded` returns false; concurrent processes take turns. A failed or killed
  * build leaves an invalid index, which is dropped and built again.
  */
-export async function buildConcurrently(
+export async function createIndexesConcurrently(
   database: Database,
   indexes: readonly ConcurrentIndex[],
   isNeeded: (database: Queryable) => Promise<boolean>,

@@ -45,7 +45,7 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string
       if (use.client !== undefined) use.endCancellation = cancelStatement(use.client);
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    const slot = pool.slots.acquire(request.owner);
+    const slot = pool.slots.acquire(request.keyId);
     const run = (free: () => void): void => {
       const end = (): void => {
         free();
@@ -71,9 +71,9 @@ export function withConnection<T>(pool: SharedPool, work: Work<T>, text?: string
 async function timeWait<T>(usage: PoolUsage, slot: Promise<T>, requestSpan: Span | undefined): Promise<T> {
   const start = performance.now();
   const span = requestSpan?.startChild("wait for a connection", "internal");
-  usage.waiting += 1;
+  usage.waitingCount += 1;
   const acquired = await slot;
-  usage.waiting -= 1;
+  usage.waitingCount -= 1;
   observe(usage.waits, (performance.now() - start) / 1000);
   span?.end();
   return acquired;
@@ -110,7 +110,7 @@ async function runOnConnection<T>({ pool, usage }: SharedPool, use: RequestUse, 
   try {
     return await work(client, { signal: request?.signal, markBroken });
   } catch (error) {
-    usage.failed += 1;
+    usage.failedCount += 1;
     failure = errorKindOf(error);
     throw error;
   } finally {

@@ -1,5 +1,5 @@
-import { cellWriter } from "./copy-bytes.ts";
-import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
+import { createCellWriter } from "./cell-writer.ts";
+import { CopyError, type CopyType, type CopyValue, createEncoders } from "./copy-text.ts";
 
 /** The size of the first chunk; each later one is twice as large. */
 const firstChunkBytes = 8 * 1024;
@@ -13,7 +13,7 @@ const nullText = Buffer.from("\\N");
 export interface CopyChunks {
   readonly columns: readonly string[];
   readonly chunks: readonly Buffer[];
-  readonly rows: number;
+  readonly rowCount: number;
 }
 
 /**
@@ -27,15 +27,15 @@ export const createCopyEncoder = (
 ) => {
   const names = Object.keys(types);
   const columns = [firstColumn, ...names];
-  const [first] = encoders(table, [firstColumn], [firstType]);
+  const [first] = createEncoders(table, [firstColumn], [firstType]);
   const prefix = Buffer.from(first?.(firstValue) ?? "");
-  const cells = names.map((name) => ({ name, ...cellWriter(types[name] ?? "text") }));
+  const cells = names.map((name) => ({ name, ...createCellWriter(types[name] ?? "text") }));
   const chunks: Buffer[] = [];
   let chunk = Buffer.alloc(0);
   let nextLength = firstChunkBytes;
   let filled = 0;
   let closedBytes = 0;
-  let count = 0;
+  let rowCount = 0;
   const close = (): void => {
     if (filled > 0) chunks.push(chunk.subarray(0, filled));
     closedBytes += filled;
@@ -71,7 +71,7 @@ export const createCopyEncoder = (
         chunk[filled] = lineFeed;
         filled += 1;
       }
-      count += rows.length;
+      rowCount += rows.length;
     },
     /** The number of text bytes so far. */
     bytes: (): number => closedBytes + filled,
@@ -79,7 +79,7 @@ export const createCopyEncoder = (
     take: (): CopyChunks => {
       close();
       chunk = Buffer.alloc(0);
-      return { columns, chunks, rows: count };
+      return { columns, chunks, rowCount };
     },
   };
 };

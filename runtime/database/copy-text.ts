@@ -33,7 +33,7 @@ export class CopyError extends Error {
 type Encode = (value: CopyValue) => string | undefined;
 
 /** Creates one encoder per column, which converts a value to COPY's text format (PostgreSQL manual, COPY, "Text Format"). */
-export function encoders(
+export function createEncoders(
   table: string,
   columns: readonly string[],
   types: readonly CopyType[],

@@ -3,9 +3,9 @@ import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { from } from "pg-copy-streams";
 import type { CopyChunks } from "./copy-encoder.ts";
-import { type CopyType, type CopyValue, encoders } from "./copy-text.ts";
-import { peek } from "./peek.ts";
+import { type CopyType, type CopyValue, createEncoders } from "./copy-text.ts";
 import type { PipelinedStatement } from "./pipeline.ts";
+import { undefinedIfEmpty } from "./undefined-if-empty.ts";
 
 export type { CopyType, CopyValue } from "./copy-text.ts";
 
@@ -23,7 +23,7 @@ export async function copyRows(
   rows: Iterable<readonly CopyValue[]>,
   types: readonly CopyType[],
 ): Promise<number> {
-  const chunks = peek(encodeRows(table, columns, rows, types));
+  const chunks = undefinedIfEmpty(encodeRows(table, columns, rows, types));
   if (chunks === undefined) return 0;
   const target = client.query(from(statementOf(table, columns), { highWaterMark: 2 * chunkLength }));
   await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), target);
@@ -46,7 +46,7 @@ function* encodeRows(
   rows: Iterable<readonly CopyValue[]>,
   types: readonly CopyType[],
 ): Generator<string, void> {
-  const [firstEncoder, ...otherEncoders] = encoders(table, columns, types);
+  const [firstEncoder, ...otherEncoders] = createEncoders(table, columns, types);
   if (firstEncoder === undefined) throw new RangeError(`Invalid COPY into ${table}: expected at least one column.`);
   let chunk = "";
   for (const row of rows) {

@@ -1,7 +1,6 @@
 import type { Knex } from "knex";
 import pg from "pg";
 import { activeRequest } from "../lib/active-request.ts";
-import { abandon, configureInTime, connectMilliseconds, createOpenConnections } from "./abandon.ts";
 import { type SharedPool, withConnection } from "./connection.ts";
 import type { CopyType, CopyValue } from "./copy.ts";
 import { copyRows } from "./copy.ts";
@@ -10,13 +9,14 @@ import { createFairSlots } from "./fair-slots.ts";
 import { clientOf } from "./hosts/client.ts";
 import { createKnex } from "./knex.ts";
 import { runNamed } from "./named-query.ts";
+import { abandon, configureInTime, connectMilliseconds, createOpenConnections } from "./open-connections.ts";
 import { paceReading } from "./paced-reading.ts";
 import { type PipelinedStatement, runPipeline } from "./pipeline.ts";
 import { type CurrentPoolUsage, createPoolUsage } from "./pool-usage.ts";
-import { createPreparation, type Preparation } from "./preparation.ts";
+import { createPreparedStatements, type PreparedStatements } from "./prepared-statements.ts";
 import { configureSession, customPlans, genericPlans, isDirect, type Plans } from "./session-settings.ts";
 import type { Sql, Statement } from "./sql.ts";
-import { createTypes } from "./types.ts";
+import { createTypeParsers } from "./type-parsers.ts";
 
 export interface DatabaseOptions {
   /**
@@ -88,8 +88,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   if (!/^(postgres(ql)?|socket):\/\//.test(urlOf())) {
     throw new DatabaseUnavailable("ERR_INVALID_URL", "its URL is not of the form postgresql://user:password@host:port/name", description);
   }
-  const types = createTypes();
-  const preparation = createPreparation();
+  const types = createTypeParsers();
+  const preparedStatements = createPreparedStatements();
   const usage = createPoolUsage();
   const connections = createOpenConnections();
   const openPool = (max: number, plans: Plans): SharedPool => {
@@ -125,10 +125,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     knex,
     ...createQueryable(
       <Row extends object>(config: pg.QueryConfig, isPlannedOnce: boolean) =>
-        guard(preparation.retrying(config, (query) => runOnPool<Row>(isPlannedOnce ? lookupPool : pool, query))),
-      preparation.repeatableConfigOf,
+        guard(preparedStatements.sendWithRetry(config, (query) => runOnPool<Row>(isPlannedOnce ? lookupPool : pool, query))),
+      preparedStatements.repeatableConfigOf,
     ),
-    transaction: (work, transactionOptions) => guard(inTransaction(pool, preparation, work, transactionOptions)),
+    transaction: (work, transactionOptions) => guard(inTransaction(pool, preparedStatements, work, transactionOptions)),
     usage() {
       const sum = (count: (opened: pg.Pool) => number): number => count(pool.pool) + count(lookupPool.pool);
       const [total, idle] = [sum(({ totalCount }) => totalCount), sum(({ idleCount }) => idleCount)];
@@ -177,7 +177,7 @@ const runOn = <Row extends object>(client: pg.ClientBase, { name, text, values }
 
 const inTransaction = <T>(
   pool: SharedPool,
-  preparation: Preparation,
+  preparedStatements: PreparedStatements,
   work: (client: DatabaseClient) => Promise<T>,
   { closesConnection = false, abandoned }: TransactionOptions = {},
 ): Promise<T> =>
@@ -188,7 +188,7 @@ const inTransaction = <T>(
     try {
       abandoned?.throwIfAborted();
       await client.query("BEGIN");
-      const result = await work(createClient(client, preparation, signal));
+      const result = await work(createClient(client, preparedStatements, signal));
       await client.query("COMMIT");
       return result;
     } catch (error) {
@@ -200,14 +200,17 @@ const inTransaction = <T>(
     }
   });
 
-function createClient(client: pg.PoolClient, preparation: Preparation, signal: AbortSignal | undefined): DatabaseClient {
+function createClient(client: pg.PoolClient, preparedStatements: PreparedStatements, signal: AbortSignal | undefined): DatabaseClient {
   const send = async <Row extends object>(config: pg.QueryConfig): Promise<Row[]> => {
     // The request may have aborted between two statements.
     signal?.throwIfAborted();
     return runOn<Row>(client, config);
   };
   return {
-    ...createQueryable(<Row extends object>(config: pg.QueryConfig) => preparation.watching(config, send<Row>), preparation.configOf),
+    ...createQueryable(
+      <Row extends object>(config: pg.QueryConfig) => preparedStatements.sendInTransaction(config, send<Row>),
+      preparedStatements.configOf,
+    ),
     copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
     pipeline: (statements) => runPipeline(client, statements),
   };
@@ -218,7 +221,7 @@ type Result = pg.QueryResult | pg.QueryResult[];
 
 const createQueryable = (
   send: <Row extends object>(config: pg.QueryConfig, isPlannedOnce: boolean) => Promise<Row[]>,
-  configOf: Preparation["configOf"],
+  configOf: PreparedStatements["configOf"],
 ): Queryable => ({
   query: (sql, parameters) => send(configOf(sql, parameters), typeof sql !== "string" && sql.isPlannedOnce === true),
   run: ({ name, text, values, isPlannedOnce }) => send(configOf({ name, text }, values), isPlannedOnce === true),

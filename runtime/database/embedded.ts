@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import pg from "pg";
 import { every, poll } from "../lib/async.ts";
-import { chooseAccount } from "./embedded/account.ts";
 import { findBinaries } from "./embedded/binaries.ts";
 import { prepareCluster } from "./embedded/cluster.ts";
 import { acquireLock, type DirectoryLock, refuseOtherContainer } from "./embedded/lock.ts";
 import { findOrphan } from "./embedded/orphan.ts";
+import { chooseOsUser } from "./embedded/os-user.ts";
 import { claim } from "./embedded/ownership.ts";
 import { type EmbeddedPaths, findPaths } from "./embedded/paths.ts";
 import { findPostmaster, interruptPostmaster, killPostmaster, launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
@@ -32,16 +32,16 @@ export interface EmbeddedOptions {
   readonly onWait?: (message: string) => void;
 }
 
-export interface Embedded {
+export interface EmbeddedServer {
   /** With the password: a secret. */
   readonly url: string;
   /** False if another process started the server and will stop it. */
-  readonly owner: boolean;
+  readonly isOwner: boolean;
   readonly port: number;
   /** Aborts if another process has taken the data directory of this process's server, which is then killed. */
   readonly lost: AbortSignal;
   /** Whether the server's process is running. */
-  alive(): boolean;
+  isAlive(): boolean;
   /** Stops the server and waits for it to exit, if this process owns it. */
   stop(): Promise<void>;
   /** Signals the server to shut down without waiting, if this process owns it: for a process that exits immediately. */
@@ -55,10 +55,10 @@ const pollMilliseconds = 50;
  * Starts a data directory's embedded server, takes it over from a process that died without stopping it, or joins it while another process owns it.
  * @throws {EmbeddedUnavailable} if that is impossible; the message contains the reason and the alternative.
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDirectory, waitMilliseconds = 30_000, signal } = options;
   const paths = findPaths(dataDirectory);
-  const attempt = async (): Promise<Embedded | null> => {
+  const attempt = async (): Promise<EmbeddedServer | null> => {
     signal?.throwIfAborted();
     const ownership = await claim(paths.root);
     if (ownership === undefined) {
@@ -82,10 +82,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 async function startOwned(
   paths: EmbeddedPaths,
-  { presence, lost }: DirectoryLock,
+  { presenceDescriptor, lost }: DirectoryLock,
   release: () => Promise<void>,
   options: EmbeddedOptions,
-): Promise<Embedded> {
+): Promise<EmbeddedServer> {
   const { settings = {}, mayCreate = true, port, signal } = options;
   let postmaster: Postmaster | undefined;
   let stopping: Promise<void> | undefined;
@@ -96,17 +96,17 @@ async function startOwned(
   try {
     completeSwap(paths);
     postmaster = await findOrphan(paths, signal);
-    if (postmaster !== undefined && existsSync(paths.upgrade)) {
+    if (postmaster !== undefined && existsSync(paths.upgradeDirectory)) {
       // Left by a killed upgrade; it does not accept writes.
       await stopPostmaster(postmaster);
       postmaster = undefined;
     }
     if (postmaster === undefined) {
       if (!mayCreate && !existsSync(paths.cluster)) throw new EmbeddedUnavailable(`its data directory ${paths.cluster} is gone`);
-      const account = chooseAccount(paths);
-      const binaries = findBinaries(paths, account);
-      await prepareCluster(paths, binaries, account, settings.fsync !== "off");
-      postmaster = await launch(paths, binaries, account, { settings, port, inherited: presence, signal });
+      const osUser = chooseOsUser(paths);
+      const binaries = findBinaries(paths, osUser);
+      await prepareCluster(paths, binaries, osUser, settings.fsync !== "off");
+      postmaster = await launch(paths, binaries, osUser, { settings, port, inheritedDescriptor: presenceDescriptor, signal });
     }
     const running = postmaster;
     lost.addEventListener("abort", () => killPostmaster(running, paths));
@@ -116,10 +116,10 @@ async function startOwned(
     await probe(url);
     return {
       url,
-      owner: true,
+      isOwner: true,
       port: running.port,
       lost,
-      alive: running.alive,
+      isAlive: running.isAlive,
       stop: () => {
         stopping ??= stop();
         return stopping;
@@ -133,14 +133,22 @@ async function startOwned(
   }
 }
 
-async function join(paths: EmbeddedPaths): Promise<Embedded | null> {
+async function join(paths: EmbeddedPaths): Promise<EmbeddedServer | null> {
   const postmaster = findPostmaster(paths);
   if (postmaster === undefined) return null;
-  const { port, alive } = postmaster;
+  const { port, isAlive } = postmaster;
   try {
     const url = urlOf(paths, postmaster);
     await probe(url);
-    return { url, owner: false, port, lost: new AbortController().signal, alive, stop: async () => undefined, interrupt: () => undefined };
+    return {
+      url,
+      isOwner: false,
+      port,
+      lost: new AbortController().signal,
+      isAlive,
+      stop: async () => undefined,
+      interrupt: () => undefined,
+    };
   } catch {
     return null; // The server is starting or stopping.
   }

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { type RetryOptions, retry } from "../lib/async.ts";
-import { buildConcurrently } from "./concurrent-indexes.ts";
+import { createIndexesConcurrently } from "./concurrent-indexes.ts";
 import type { Database, Queryable } from "./database.ts";
 import { type Migration, MigrationError } from "./migration.ts";
 import { type MigrationProgress, type ProgressOptions, watchProgress } from "./migration-progress.ts";
@@ -76,7 +76,7 @@ function buildIndexes(database: Database, { name, concurrentIndexes = [] }: Migr
   progress.start(name);
   const isPending = async (queryable: Queryable): Promise<boolean> =>
     (await appliedMigrations(queryable)).every((applied) => applied.name !== name);
-  return buildConcurrently(database, concurrentIndexes, isPending);
+  return createIndexesConcurrently(database, concurrentIndexes, isPending);
 }
 
 function apply(database: Database, list: readonly Migration[], progress: MigrationProgress): Promise<readonly string[]> {

@@ -7,9 +7,9 @@ export interface PoolUsage {
   /** Seconds that requests waited for a connection; those that did not wait are not counted. */
   readonly waits: Histogram;
   /** Requests that are waiting for a connection. */
-  waiting: number;
+  waitingCount: number;
   /** The number of connection uses that ended with an error. */
-  failed: number;
+  failedCount: number;
 }
 
 /** The usage with the currently open connections. */
@@ -27,6 +27,6 @@ const waitBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 export const createPoolUsage = (): PoolUsage => ({
   statements: createHistogram(statementBounds),
   waits: createHistogram(waitBounds),
-  waiting: 0,
-  failed: 0,
+  waitingCount: 0,
+  failedCount: 0,
 });

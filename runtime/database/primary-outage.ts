@@ -1,4 +1,4 @@
-import { runShared } from "../lib/active-request.ts";
+import { runDetached } from "../lib/active-request.ts";
 import { DatabaseUnavailable, isConnectionStale } from "./errors.ts";
 
 /** Lets a server with replicas respond while the primary is lost. */
@@ -47,7 +47,7 @@ export function createPrimaryOutage({ maxMilliseconds, onChange, clock = perform
       retryAt = clock.now() + retryMilliseconds;
     };
     // Runs outside of the active request, because no request waits for the load.
-    runShared(() => attempt(load)).then(end, end);
+    runDetached(() => attempt(load)).then(end, end);
   };
   const lastOf = <T>(last: () => T | undefined): T | undefined =>
     lostAt !== null && clock.now() - lostAt < maxMilliseconds ? last() : undefined;

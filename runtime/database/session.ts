@@ -5,7 +5,7 @@ import type { DatabaseOptions, Queryable } from "./database.ts";
 import { secretsOf, toSafeError } from "./errors.ts";
 import { clientOf } from "./hosts/client.ts";
 import type { Sql } from "./sql.ts";
-import { createTypes } from "./types.ts";
+import { createTypeParsers } from "./type-parsers.ts";
 
 /** A COPY stream, with the number of rows that it transferred once it has ended. */
 export type CopyStream<S> = S & { readonly rowCount: number };
@@ -17,7 +17,7 @@ export interface Session extends Pick<Queryable, "query"> {
   /** Starts COPY … FROM STDIN. */
   copyFrom(statement: Sql): CopyStream<Writable>;
   /** The error to throw instead of the driver's (see `toSafeError`), for stream errors. */
-  safeError(error: unknown): unknown;
+  sanitizeError(error: unknown): unknown;
   /** Closes the connection, even while a statement runs; an open transaction is rolled back. */
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export type SessionOptions = Pick<DatabaseOptions, "url" | "description" | "appl
  * Removes the timeouts of an open transaction, which may take hours, whether the server, the role or the database sets them. The statement takes the
  * transaction's snapshot.
  */
-export const liftTimeouts = async (session: Session): Promise<void> => {
+export const disableTimeouts = async (session: Session): Promise<void> => {
   await session.query("SELECT set_config(name, '0', true) FROM pg_settings WHERE name = ANY ($1)", [timeouts]);
 };
 
@@ -36,7 +36,7 @@ export const liftTimeouts = async (session: Session): Promise<void> => {
 const timeouts = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "transaction_timeout"];
 
 /** Makes a transaction use a snapshot that another one has exported; must be its first statement. */
-export async function joinSnapshot(session: Session, id: string): Promise<void> {
+export async function importSnapshot(session: Session, id: string): Promise<void> {
   // The statement takes no parameters.
   if (!/^[0-9A-F-]+$/.test(id))
     throw new RangeError(`Invalid snapshot id ${JSON.stringify(id)}: expected uppercase hexadecimal digits and hyphens.`);
@@ -51,14 +51,14 @@ export async function openSession({ url, description, applicationName }: Session
     application_name: applicationName,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
-    types: createTypes(),
+    types: createTypeParsers(),
   });
   // A connection that breaks fails the running statement, or the next one.
   client.on("error", () => undefined);
-  const safeError = (error: unknown): unknown => toSafeError(error, secretsOf(connectionString), description);
+  const sanitizeError = (error: unknown): unknown => toSafeError(error, secretsOf(connectionString), description);
   const guard = <T>(result: Promise<T>): Promise<T> =>
     result.catch((error: unknown) => {
-      throw safeError(error);
+      throw sanitizeError(error);
     });
   await guard(client.connect());
   return {
@@ -70,7 +70,7 @@ export async function openSession({ url, description, applicationName }: Session
     },
     copyTo: ({ text }) => client.query(to(text)),
     copyFrom: ({ text }) => client.query(from(text)),
-    safeError,
+    sanitizeError,
     close: () => client.end().catch(() => undefined),
   };
 }

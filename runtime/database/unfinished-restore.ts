@@ -19,17 +19,17 @@ export async function readUnfinishedRestore(database: Statements): Promise<Unfin
 }
 
 /** Marks an empty database as being restored, before anything else is created in it. */
-export const markRestore = async (database: Statements, backup: string): Promise<void> => {
+export const markRestoreStarted = async (database: Statements, backup: string): Promise<void> => {
   await database.query("CREATE TABLE ashlar_restore (backup text PRIMARY KEY, restored text[] NOT NULL DEFAULT '{}')");
   await database.query("INSERT INTO ashlar_restore (backup) VALUES ($1)", [backup]);
 };
 
 /** Records a complete table, in the transaction that fills it. */
-export const markTable = async (database: Statements, table: string): Promise<void> => {
+export const markTableRestored = async (database: Statements, table: string): Promise<void> => {
   await database.query("UPDATE ashlar_restore SET restored = array_append(restored, $1)", [table]);
 };
 
 /** Ends the restore, in the transaction that makes its last changes. */
-export const unmarkRestore = async (database: Statements): Promise<void> => {
+export const markRestoreFinished = async (database: Statements): Promise<void> => {
   await database.query("DROP TABLE ashlar_restore");
 };

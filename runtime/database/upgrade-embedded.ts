@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { chooseAccount } from "./embedded/account.ts";
 import { type Binaries, findBinaries } from "./embedded/binaries.ts";
 import { prepareCluster, readMajor, roleName } from "./embedded/cluster.ts";
 import { acquireLock, type DirectoryLock } from "./embedded/lock.ts";
 import { findOldBinaries } from "./embedded/old-binaries.ts";
 import { findOrphan } from "./embedded/orphan.ts";
+import { chooseOsUser } from "./embedded/os-user.ts";
 import { claim } from "./embedded/ownership.ts";
 import { type EmbeddedPaths, findPaths } from "./embedded/paths.ts";
 import { launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
@@ -19,8 +19,8 @@ import { openSession } from "./session.ts";
 /** The servers involved in an upgrade. */
 export interface UpgradeServers {
   /** The URLs of the old and the new server: secrets. The old one refuses writes. */
-  readonly from: string;
-  readonly to: string;
+  readonly oldUrl: string;
+  readonly newUrl: string;
   /** For the backup files; it is deleted afterwards. */
   readonly folder: string;
 }
@@ -38,10 +38,10 @@ export interface UpgradeOptions {
 }
 
 /** The major versions of an upgrade, and the old cluster's folder. */
-export interface Upgraded {
-  readonly from: string;
-  readonly to: string;
-  readonly kept: string;
+export interface UpgradeResult {
+  readonly fromVersion: string;
+  readonly toVersion: string;
+  readonly keptFolder: string;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface Upgraded {
  * the old one is kept. Returns null if it already has that version. The old cluster is not changed until the copy is verified; a killed upgrade's
  * files are deleted. @throws {EmbeddedUnavailable}
  */
-export async function upgradeEmbedded(options: UpgradeOptions): Promise<Upgraded | null> {
+export async function upgradeEmbedded(options: UpgradeOptions): Promise<UpgradeResult | null> {
   const paths = findPaths(options.dataDirectory);
   const ownership = await claim(paths.root);
   if (ownership === undefined)
@@ -66,29 +66,34 @@ export async function upgradeEmbedded(options: UpgradeOptions): Promise<Upgraded
   }
 }
 
-async function upgradeOwned(paths: EmbeddedPaths, options: UpgradeOptions, { presence, lost }: DirectoryLock): Promise<Upgraded | null> {
+async function upgradeOwned(
+  paths: EmbeddedPaths,
+  options: UpgradeOptions,
+  { presenceDescriptor, lost }: DirectoryLock,
+): Promise<UpgradeResult | null> {
   completeSwap(paths);
-  const account = chooseAccount(paths);
-  const from = readMajor(paths);
-  const { major: to } = findBinaries(paths, account);
-  if (Number(from) > Number(to))
+  const osUser = chooseOsUser(paths);
+  const fromVersion = readMajor(paths);
+  const { major: toVersion } = findBinaries(paths, osUser);
+  if (Number(fromVersion) > Number(toVersion))
     throw new EmbeddedUnavailable(
-      `${paths.cluster} was created by PostgreSQL ${from}, which is newer than the installed version ${to}: install a newer version of Ashlar`,
+      `${paths.cluster} was created by PostgreSQL ${fromVersion}, which is newer than the installed version ${toVersion}: install a newer version of Ashlar`,
     );
   await removeRemains(paths);
-  if (from === to) return null;
-  const kept = keptCluster(paths, from);
-  if (existsSync(kept)) throw new EmbeddedUnavailable(`${kept}, where the upgrade keeps the old data, already exists: delete or move it`);
-  const binaries = findOldBinaries(paths, account, from, options.programs);
-  await prepareCluster(paths, binaries, account);
+  if (fromVersion === toVersion) return null;
+  const keptFolder = keptCluster(paths, fromVersion);
+  if (existsSync(keptFolder))
+    throw new EmbeddedUnavailable(`${keptFolder}, where the upgrade keeps the old data, already exists: delete or move it`);
+  const binaries = findOldBinaries(paths, osUser, fromVersion, options.programs);
+  await prepareCluster(paths, binaries, osUser);
   try {
-    await copyCluster(paths, options, () => startOld(paths, binaries, options, presence));
+    await copyCluster(paths, options, () => startOld(paths, binaries, options, presenceDescriptor));
     lost.throwIfAborted();
-    swapClusters(paths, findPaths(paths.upgrade).cluster, from);
+    swapClusters(paths, findPaths(paths.upgradeDirectory).cluster, fromVersion);
   } finally {
-    rmSync(paths.upgrade, { recursive: true, force: true });
+    rmSync(paths.upgradeDirectory, { recursive: true, force: true });
   }
-  return { from, to, kept };
+  return { fromVersion, toVersion, keptFolder };
 }
 
 /** Other processes could join the old server, so it refuses writes, which would be lost. */
@@ -96,18 +101,21 @@ const startOld = (
   paths: EmbeddedPaths,
   binaries: Binaries,
   { settings }: UpgradeOptions,
-  inherited: number | undefined,
+  inheritedDescriptor: number | undefined,
 ): Promise<Postmaster> =>
-  launch(paths, binaries, chooseAccount(paths), { settings: { ...settings, default_transaction_read_only: "on" }, inherited });
+  launch(paths, binaries, chooseOsUser(paths), {
+    settings: { ...settings, default_transaction_read_only: "on" },
+    inheritedDescriptor,
+  });
 
 async function copyCluster(paths: EmbeddedPaths, { settings = {}, copy }: UpgradeOptions, start: () => Promise<Postmaster>): Promise<void> {
-  mkdirSync(paths.upgrade, { mode: 0o700 });
+  mkdirSync(paths.upgradeDirectory, { mode: 0o700 });
   const old = await start();
   try {
-    const fresh = await startEmbedded({ dataDirectory: paths.upgrade, settings });
+    const fresh = await startEmbedded({ dataDirectory: paths.upgradeDirectory, settings });
     try {
-      await copy({ from: urlOf(paths, old), to: fresh.url, folder: join(paths.upgrade, "backup") });
-      await setPassword(fresh.url, readFileSync(paths.password, "utf8"));
+      await copy({ oldUrl: urlOf(paths, old), newUrl: fresh.url, folder: join(paths.upgradeDirectory, "backup") });
+      await setPassword(fresh.url, readFileSync(paths.passwordFile, "utf8"));
     } finally {
       await fresh.stop();
     }
@@ -128,11 +136,11 @@ async function setPassword(url: string, password: string): Promise<void> {
 
 /** Stops the servers that a killed upgrade has left running, and deletes its files. */
 async function removeRemains(paths: EmbeddedPaths): Promise<void> {
-  const directories = existsSync(paths.upgrade) ? [paths, findPaths(paths.upgrade)] : [paths];
+  const directories = existsSync(paths.upgradeDirectory) ? [paths, findPaths(paths.upgradeDirectory)] : [paths];
   for (const directory of directories) {
     const orphan = await findOrphan(directory);
     if (orphan !== undefined) await stopPostmaster(orphan);
   }
-  rmSync(paths.upgrade, { recursive: true, force: true });
-  rmSync(paths.upgraded, { recursive: true, force: true });
+  rmSync(paths.upgradeDirectory, { recursive: true, force: true });
+  rmSync(paths.upgradedCluster, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { CopyType, CopyValue } from "./copy.ts";
 import type { DatabaseClient } from "./database.ts";
-import { peek } from "./peek.ts";
+import { undefinedIfEmpty } from "./undefined-if-empty.ts";
 
 /** A table that holds latest values: its key, and all columns to write, including the key. */
 export interface UpsertTarget {
@@ -16,7 +16,7 @@ export interface UpsertTarget {
  * Keys must be distinct. Rows are written in key order, so that two writers cannot deadlock.
  */
 export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {
-  const present = peek(rows);
+  const present = undefinedIfEmpty(rows);
   if (present === undefined) return 0;
   const sql = upsertStatements(target);
   await client.query(sql.create);

@@ -13,7 +13,7 @@ export interface AddedProtocol {
   /** The location of its id. */
   readonly location: SourceLocation;
   /** The location at which it first names each network. */
-  readonly networks: ReadonlyMap<string, SourceLocation>;
+  readonly networkLocations: ReadonlyMap<string, SourceLocation>;
   /** The SQL files, by their names in the declaration. */
   readonly sources: ReadonlyMap<string, SqlSource>;
 }

@@ -1,14 +1,14 @@
-import { type AddedProtocolFile, addedProtocolFile } from "./added-definition.ts";
 import type { AddedProtocol } from "./added-protocol.ts";
+import { type AddedProtocolFile, addedProtocolFileSchema } from "./added-protocol-file.ts";
 import { checkProtocol } from "./check-protocol.ts";
 import { checkAddedOperations, type TemplateEndpoint } from "./checks/added-operations.ts";
 import type { Checked } from "./checks/declaration.ts";
 import { type Diagnostic, diagnostic, type SourceLocation, sortDiagnostics } from "./diagnostics.ts";
-import { databaseTables } from "./names.ts";
+import { databaseTableNames } from "./names.ts";
 import { checkObjects } from "./objects/check-objects.ts";
 import type { ItemField } from "./objects/item-field.ts";
 import { findUnusedSharedFiles, queriesFor, queryPath } from "./query-files.ts";
-import { findShapeProblems } from "./yaml/shape.ts";
+import { findShapeProblems } from "./yaml/shape-problems.ts";
 import { readYaml, type YamlSource } from "./yaml/yaml-source.ts";
 
 /** The definitions that a directory's protocols are checked against. */
@@ -18,7 +18,7 @@ export interface DirectoryScope {
   /** The catalog objects that items may contain, by name. */
   readonly objects: Readonly<Record<string, readonly ItemField[]>>;
   /** Names already used in paths, each with the file or protocol that uses it. */
-  readonly taken: ReadonlyMap<string, string>;
+  readonly takenNames: ReadonlyMap<string, string>;
 }
 
 /**
@@ -28,9 +28,9 @@ export interface DirectoryScope {
 export function checkDirectory(directory: string, files: ReadonlyMap<string, string>, scope: DirectoryScope): Checked<AddedProtocol[]> {
   const declarations = [...files.keys()].filter((path) => path.endsWith("/protocol.yaml")).sort();
   const queries = new Map([...files].filter(([path]) => path.endsWith(".sql")));
-  const taken = new Map(scope.taken);
+  const takenNames = new Map(scope.takenNames);
   const checked = declarations.map((path) =>
-    checkFolder(readYaml(path, files.get(path) ?? ""), queriesFor(path, declarations, queries), { ...scope, taken }),
+    checkFolder(readYaml(path, files.get(path) ?? ""), queriesFor(path, declarations, queries), { ...scope, takenNames }),
   );
   const used = checked.flatMap((folder) => folder.used);
   const empty = declarations.length > 0 ? [] : [diagnostic("no-protocols", { file: directory, line: 1, column: 1 })];
@@ -63,7 +63,7 @@ const unread = (source: YamlSource, diagnostics: readonly Diagnostic[]): Checked
 function findSharedTables(folders: readonly CheckedFolder[]): Diagnostic[] {
   const first = new Map<string, SourceLocation>();
   return folders.flatMap(({ value, location }) => {
-    const tables = value === null ? [] : databaseTables(value.protocol);
+    const tables = value === null ? [] : databaseTableNames(value.protocol);
     const shared = tables.find((table) => first.has(table));
     const other = first.get(shared ?? "");
     for (const table of tables) if (!first.has(table)) first.set(table, location);
@@ -74,12 +74,12 @@ function findSharedTables(folders: readonly CheckedFolder[]): Diagnostic[] {
 function checkFolder(
   source: YamlSource,
   queries: ReadonlyMap<string, string>,
-  scope: DirectoryScope & { readonly taken: Map<string, string> },
+  scope: DirectoryScope & { readonly takenNames: Map<string, string> },
 ): CheckedFolder {
   if (source.diagnostics.length > 0) return unread(source, source.diagnostics);
-  const shaped = addedProtocolFile.safeParse(source.value);
+  const shaped = addedProtocolFileSchema.safeParse(source.value);
   if (!shaped.success) {
-    const problems = findShapeProblems(source, addedProtocolFile, shaped.error.issues);
+    const problems = findShapeProblems(source, addedProtocolFileSchema, shaped.error.issues);
     return unread(
       source,
       problems.flatMap((problem) => problem.diagnostic ?? []),
@@ -92,18 +92,26 @@ function checkFolder(
     objects: { ...scope.objects, ...fieldsOf(objects.value) },
   });
   const protocol = checkProtocol({ source, file }, { queries, operations: endpoints.shapes, isAdded: true });
-  const diagnostics = [...checkNames(source, file, scope.taken), ...objects.diagnostics, ...endpoints.diagnostics, ...protocol.diagnostics];
+  const diagnostics = [
+    ...checkNames(source, file, scope.takenNames),
+    ...objects.diagnostics,
+    ...endpoints.diagnostics,
+    ...protocol.diagnostics,
+  ];
   const named = [...Object.values(file.operations), file.lending].flatMap((use) => use?.sql ?? []);
   const location = source.locationOf(["protocol"]);
   const read = { isRead: true, location, used: named.map((name) => queryPath(source.file, name)), diagnostics };
   if (protocol.value === null || diagnostics.length > 0) return { ...read, value: null };
   const sources = new Map(named.map((name) => [name, { path: queryPath(source.file, name), text: queries.get(name) ?? "" }]));
-  const networks = networksOf(source, file.contracts);
-  return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, location, networks, sources } };
+  const networkLocations = networkLocationsOf(source, file.contracts);
+  return {
+    ...read,
+    value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, location, networkLocations, sources },
+  };
 }
 
 /** The networks with contracts, each with the location where it is first named. */
-const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"]): AddedProtocol["networks"] => {
+const networkLocationsOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"]): AddedProtocol["networkLocations"] => {
   const locations = Object.entries(contracts).flatMap(([kind, { networks }]) =>
     Object.keys(networks).map((name) => [name, source.locationOfKey(["contracts", kind, "networks", name])] as const),
   );
@@ -113,19 +121,19 @@ const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"
 const fieldsOf = (objects: AddedProtocol["objects"]): Record<string, readonly ItemField[]> =>
   Object.fromEntries(Object.entries(objects).map(([name, { fields }]) => [name, fields]));
 
-/** Checks that the id is the folder's name and that no other protocol has the id or the name; adds both to `taken`. */
+/** Checks that the id is the folder's name and that no other protocol has the id or the name; adds both to `takenNames`. */
 function checkNames(
   source: YamlSource,
   { protocol, name }: Pick<AddedProtocolFile, "protocol" | "name">,
-  taken: Map<string, string>,
+  takenNames: Map<string, string>,
 ): Diagnostic[] {
   const folder = source.file.split("/").at(-2) ?? "";
   const keys = [["protocol", protocol], ...(name === undefined || name === protocol ? [] : [["name", name]])] as const;
   const diagnostics = keys.flatMap(([key, value = ""]) => {
-    const user = taken.get(value);
+    const user = takenNames.get(value);
     return user === undefined ? [] : [diagnostic("taken-name", source.locationOf([key ?? ""]), { name: value, by: user })];
   });
-  for (const [, value = ""] of keys) if (!taken.has(value)) taken.set(value, source.file);
+  for (const [, value = ""] of keys) if (!takenNames.has(value)) takenNames.set(value, source.file);
   const misplaced =
     protocol === folder ? [] : [diagnostic("misplaced-protocol", source.locationOf(["protocol"]), { protocol, expected: folder })];
   return [...misplaced, ...diagnostics];

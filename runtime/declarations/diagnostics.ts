@@ -8,7 +8,7 @@ export interface SourceLocation {
 }
 
 /** A name that is not one of the expected names. */
-export interface Unknown {
+export interface UnknownName {
   readonly name: string;
   readonly expected: readonly string[];
 }
@@ -23,19 +23,19 @@ export const declarationMessages = {
     `Duplicate key ${quote(data.key)}: first used in line ${data.first}, expected unique keys`,
 
   // Shapes
-  "unknown-key": (data: Unknown) => unknownMessage("key", data),
+  "unknown-key": (data: UnknownName) => unknownMessage("key", data),
   "missing-key": (data: { key: string; expected: string }) => `Missing key ${quote(data.key)}: expected ${data.expected}`,
   "wrong-type": (data: { found: string; expected: string }) => `Invalid type: found ${data.found}, expected ${data.expected}`,
   "wrong-value": (data: { found: string; expected: string }) => `Invalid value: found ${data.found}, expected ${data.expected}`,
   "unquoted-hex": (data: { text: string }) =>
     `Invalid value: found the number ${data.text}, expected an address or bytes in quotation marks: ${quote(data.text)}`,
-  "unknown-value": (data: Unknown) => unknownMessage("value", data),
+  "unknown-value": (data: UnknownName) => unknownMessage("value", data),
 
   // Declared protocols
   "misplaced-protocol": (data: { protocol: string; expected: string }) =>
     `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the folder`,
-  "unknown-parameter": (data: Unknown & { kind: string }) => unknownMessage("parameter", data, `not ${data.kind}, `),
-  "unknown-operation": (data: Unknown & { isAdded: boolean }) =>
+  "unknown-parameter": (data: UnknownName & { kind: string }) => unknownMessage("parameter", data, `not ${data.kind}, `),
+  "unknown-operation": (data: UnknownName & { isAdded: boolean }) =>
     unknownMessage(
       "community operation",
       data,
@@ -43,14 +43,14 @@ export const declarationMessages = {
         ? "not in the community template, and without item, which operations that are not in the template require; "
         : "not in the community template, ",
     ),
-  "unknown-network": (data: Unknown) => unknownMessage("network", data, "neither a known network nor a configured chain, "),
-  "unknown-contract": (data: Unknown) => unknownMessage("contract", data),
-  "unknown-table": (data: Unknown) => unknownMessage("table", data, "not a table of the same contract, "),
-  "unknown-read": (data: Unknown) => unknownMessage("read", data),
+  "unknown-network": (data: UnknownName) => unknownMessage("network", data, "neither a known network nor a configured chain, "),
+  "unknown-contract": (data: UnknownName) => unknownMessage("contract", data),
+  "unknown-table": (data: UnknownName) => unknownMessage("table", data, "not a table of the same contract, "),
+  "unknown-read": (data: UnknownName) => unknownMessage("read", data),
   "listed-contracts": (data: { kind: string; found: string; expected: string }) =>
     `Conflict with listedBy of ${data.kind}: found ${data.found}, expected ${data.expected}`,
-  "unknown-column": (data: Unknown) => unknownMessage("column", data),
-  "missing-sql": (data: Unknown) => unknownMessage("SQL file", data, "not in the folder of the protocol or a shared one, "),
+  "unknown-column": (data: UnknownName) => unknownMessage("column", data),
+  "missing-sql": (data: UnknownName) => unknownMessage("SQL file", data, "not in the folder of the protocol or a shared one, "),
   "unused-sql": (data: { expected: readonly string[] }) =>
     `Unused SQL file: expected ${data.expected.join(", ") || "a file that an operation names"}`,
   "signature-syntax": (data: { text: string; problem: string; example: string }) =>
@@ -90,8 +90,8 @@ export const declarationMessages = {
     `Shared table ${data.table}: the protocol at ${renderLocation(data.first)} has a database table with the same name, expected another id`,
   "template-operation": (data: { key: string; operation: string }) =>
     `Unexpected key ${quote(data.key)}: the template defines the item and parameters of ${data.operation}, expected no ${data.key}`,
-  "unknown-type": (data: Unknown) => unknownMessage("type", data),
-  "unknown-item": (data: Unknown) => unknownMessage("object", data),
+  "unknown-type": (data: UnknownName) => unknownMessage("type", data),
+  "unknown-item": (data: UnknownName) => unknownMessage("object", data),
   "underived-field": (data: { name: string; expected: string }) =>
     `Underived field ${quote(data.name)}: the server derives it from ${data.expected}, expected that field in the same object`,
   "recursive-object": (data: { name: string }) => `Recursive object ${data.name}: expected objects that do not contain themselves`,
@@ -100,19 +100,19 @@ export const declarationMessages = {
   "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected PostgreSQL syntax`,
   "sql-size": (data: { found: string; expected: string }) => `Oversized query: found ${data.found}, expected ${data.expected}`,
   "sql-statement": (data: { found: string }) => `Invalid statement: found ${data.found}, expected ${oneSelect}`,
-  "refused-relation": (data: Unknown) => refusedMessage("table", data),
-  "refused-function": (data: Unknown) => refusedMessage("function", data),
-  "refused-operator": (data: Unknown) => refusedMessage("operator", data),
-  "refused-type": (data: Unknown) => refusedMessage("type", data),
+  "refused-relation": (data: UnknownName) => refusedMessage("table", data),
+  "refused-function": (data: UnknownName) => refusedMessage("function", data),
+  "refused-operator": (data: UnknownName) => refusedMessage("operator", data),
+  "refused-type": (data: UnknownName) => refusedMessage("type", data),
   "refused-syntax": (data: { what: string }) =>
     `Refused syntax: found ${data.what}, expected ${oneSelect} as described in docs/architecture/community.md`,
   "unnamed-column": () => "Unnamed column: expected a column reference, or an expression with AS and a field name",
   "missing-column": (data: { missing: readonly string[] }) =>
     `Missing columns ${data.missing.join(", ")}: expected a column for each field, NULL if the protocol has no value for it`,
-  "surplus-column": (data: Unknown) => unknownMessage("column", data, "not a field of the items, "),
+  "surplus-column": (data: UnknownName) => unknownMessage("column", data, "not a field of the items, "),
   "missing-keys": (data: { missing: readonly string[] }) =>
     `Missing keys ${data.missing.join(", ")}: expected a key for each field of the list's objects, NULL if the protocol has no value for it`,
-  "surplus-key": (data: Unknown) => unknownMessage("key", data, "not a field of the list's objects, "),
+  "surplus-key": (data: UnknownName) => unknownMessage("key", data, "not a field of the list's objects, "),
   "repeated-key": (data: { name: string }) => `Duplicate key ${quote(data.name)}: expected each key once`,
   "unplannable-sql": (data: { problem: string }) => `Invalid statement: ${data.problem}, expected a statement that PostgreSQL can plan`,
   "uncreatable-tables": (data: { problem: string }) => `Invalid tables: ${data.problem}, expected tables that PostgreSQL can create`,
@@ -167,11 +167,11 @@ export function sortDiagnostics<Code extends string>(findings: readonly Diagnost
 }
 
 /** The message about an unknown name, with the expected names and the nearest one. */
-export function unknownMessage(kind: string, { name, expected }: Unknown, reason = ""): string {
+export function unknownMessage(kind: string, { name, expected }: UnknownName, reason = ""): string {
   return `Unknown ${kind} ${quote(name)}: ${reason}expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
 }
 
-function refusedMessage(kind: string, { name, expected }: Unknown): string {
+function refusedMessage(kind: string, { name, expected }: UnknownName): string {
   return `Refused ${kind} ${quote(name)}: expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
 }
 

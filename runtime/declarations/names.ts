@@ -20,7 +20,7 @@ const periodColumns = ["since_block", "from_block", "to_block"];
 const commonTables = ["contracts", "skipped"] as const;
 
 /** The names of a protocol's database tables. Two protocols' tables may collide: `a_b` of `x`, and `b` of `x_a`. */
-export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
+export const databaseTableNames = ({ id, tables, reads }: NamedTables): string[] =>
   [
     ...commonTables,
     ...tables.flatMap(({ name, latestBy }) => (latestBy === null ? [name] : [name, `${name}_latest`, `${name}_periods`])),

@@ -12,6 +12,6 @@ export function derivedSource(name: string): string | null {
 }
 
 /** The columns that an operation's SQL returns: all fields of its items, except fields that the server derives from others. */
-export function resultColumns(fields: readonly string[]): string[] {
+export function requiredColumns(fields: readonly string[]): string[] {
   return fields.filter((name) => derivedSource(name) === null);
 }

@@ -51,14 +51,14 @@ export interface Erc1155Transfer extends EventPosition {
 }
 
 /** The event that a wrapped native token emits instead of a Transfer for a mint or burn. */
-export interface Wrapping extends EventPosition {
+export interface WrappedNativeEvent extends EventPosition {
   readonly kind: "deposit" | "withdrawal";
   readonly owner: Address;
   readonly amount: bigint;
 }
 
 /** A node's new record in a name registry or resolver (EIP-137); null if the record is cleared. */
-export type NameFact = { readonly node: Hash } & (
+export type NameEventFields = { readonly node: Hash } & (
   | { readonly kind: "nameOwner"; readonly owner: Address }
   | { readonly kind: "nameResolver"; readonly resolver: Address | null }
   | { readonly kind: "nameAddress"; readonly account: Address | null }
@@ -66,13 +66,13 @@ export type NameFact = { readonly node: Hash } & (
   | { readonly kind: "nameCleared" }
 );
 
-export type NameEvent = EventPosition & NameFact;
+export type NameEvent = EventPosition & NameEventFields;
 
 /** The pricing rule of a pool: constant product of the reserves, or liquidity in price ranges. */
 export type PoolFamily = "xy=k" | "concentrated";
 
 /** An event emitted by a pool, or by its factory about the pool. "In" amounts are received by the pool. */
-export type PoolFact =
+export type PoolEventFields =
   | {
       readonly kind: "poolCreated";
       readonly family: PoolFamily;
@@ -113,7 +113,7 @@ export type PoolFact =
       readonly amount1Out: bigint;
     };
 
-export type PoolEvent = EventPosition & PoolFact;
+export type PoolEvent = EventPosition & PoolEventFields;
 
 /** A price feed's new answer, in its smallest unit. */
 export interface FeedAnswer extends EventPosition {
@@ -179,7 +179,7 @@ export interface OrdersMatched extends EventPosition {
 }
 
 /** An event of a contract that follows CryptoPunks, which predate the standards. */
-export type PunkFact = { readonly tokenId: bigint } & (
+export type PunkEventFields = { readonly tokenId: bigint } & (
   | { readonly kind: "punkAssigned"; readonly to: Address }
   | { readonly kind: "punkTransferred"; readonly from: Address; readonly to: Address }
   | { readonly kind: "punkBidEntered"; readonly bidder: Address; readonly value: bigint }
@@ -187,10 +187,10 @@ export type PunkFact = { readonly tokenId: bigint } & (
   | { readonly kind: "punkBought"; readonly from: Address; readonly to: Address; readonly value: bigint }
 );
 
-export type PunkEvent = EventPosition & PunkFact;
+export type PunkEvent = EventPosition & PunkEventFields;
 
 /** An event from a Safe (a multi-signature account), or from a contract that emits the same events. */
-export type SafeFact =
+export type SafeEventFields =
   | { readonly kind: "safeSetup"; readonly owners: readonly Address[]; readonly threshold: bigint }
   | { readonly kind: "safeOwnerAdded" | "safeOwnerRemoved"; readonly owner: Address }
   | { readonly kind: "safeThreshold"; readonly threshold: bigint }
@@ -199,7 +199,7 @@ export type SafeFact =
   /** Emitted after the execution; a failed execution only reverted its call. */
   | { readonly kind: "safeExecuted"; readonly txHash: Hash; readonly isSuccessful: boolean };
 
-export type SafeEvent = EventPosition & SafeFact;
+export type SafeEvent = EventPosition & SafeEventFields;
 
 export type DecodedEvent =
   | Erc20Transfer
@@ -207,7 +207,7 @@ export type DecodedEvent =
   | HybridTransfer
   | ConsecutiveMint
   | Erc1155Transfer
-  | Wrapping
+  | WrappedNativeEvent
   | NameEvent
   | PoolEvent
   | FeedAnswer

@@ -1,7 +1,7 @@
 import { keccak256 } from "viem";
 import type { ChainLog } from "../chain/types.ts";
 import { type Address, type Hash, type Hex, zeroAddress } from "../lib/hex.ts";
-import type { EventDefinition, NameFact } from "./decoded-block.ts";
+import type { EventDefinition, NameEventFields } from "./decoded-block.ts";
 import { addressAt, smallWordAt, wordAt, wordCount } from "./words.ts";
 
 /** Max bytes of a name: 255 characters (RFC 1035, section 2.3.4) of up to four bytes. */
@@ -9,7 +9,12 @@ const maxNameBytes = 1_020;
 /** Ether's coin type (SLIP-44), as used by EIP-2304. */
 const etherCoin = 60n;
 
-const define = (id: string, topic0: Hash, indexed: number, read: (log: ChainLog, node: Hash) => NameFact | null): EventDefinition => ({
+const define = (
+  id: string,
+  topic0: Hash,
+  indexed: number,
+  read: (log: ChainLog, node: Hash) => NameEventFields | null,
+): EventDefinition => ({
   id,
   topic0,
   decode: (log, transactionIndex) => {

@@ -1,13 +1,13 @@
 import type { ChainLog } from "../chain/types.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
-import type { EventDefinition, PoolFact } from "./decoded-block.ts";
+import type { EventDefinition, PoolEventFields } from "./decoded-block.ts";
 import { addressAt, topicAddress, wordAt, wordCount } from "./words.ts";
 
 const define = (
   id: string,
   topic0: Hash,
   { topics, words }: { readonly topics: number; readonly words: number },
-  read: (log: ChainLog) => PoolFact | null,
+  read: (log: ChainLog) => PoolEventFields | null,
 ): EventDefinition => ({
   id,
   topic0,
@@ -173,14 +173,14 @@ const creationOf = (
   topics: readonly Hash[],
   pool: Address | null,
   feePpm: number | null,
-): PoolFact | null => {
+): PoolEventFields | null => {
   const token0 = topicAddress(topics[1]);
   const token1 = topicAddress(topics[2]);
   if (token0 === null || token1 === null || pool === null || token0 >= token1) return null;
   return { kind: "poolCreated", family, pool, token0, token1, feePpm };
 };
 
-const pricedSwap = ({ topics, data }: ChainLog): PoolFact | null => {
+const pricedSwap = ({ topics, data }: ChainLog): PoolEventFields | null => {
   const sender = topicAddress(topics[1]);
   const to = topicAddress(topics[2]);
   const sqrtPriceX96 = unsigned(wordAt(data, 2), 160n);
@@ -207,7 +207,7 @@ const positionChange = (
   topics: readonly Hash[],
   data: Hex,
   first: number,
-): PoolFact | null => {
+): PoolEventFields | null => {
   const owner = topicAddress(topics[1]);
   const tickLower = signedTick(topicWord(topics[2]));
   const tickUpper = signedTick(topicWord(topics[3]));
@@ -224,7 +224,7 @@ const positionChange = (
 };
 
 /** Two amounts that a pool sends; they start at word `first` of the data. */
-const outgoing = (data: Hex, first: number): PoolFact | null => {
+const outgoing = (data: Hex, first: number): PoolEventFields | null => {
   const amount0Out = unsigned(wordAt(data, first), 128n);
   const amount1Out = unsigned(wordAt(data, first + 1), 128n);
   return amount0Out === null || amount1Out === null

@@ -1,9 +1,9 @@
 import type { ChainLog } from "../chain/types.ts";
 import { type Address, type Hash, zeroAddress } from "../lib/hex.ts";
-import type { DecodedEvent, EventDefinition, PunkEvent, PunkFact } from "./decoded-block.ts";
+import type { DecodedEvent, EventDefinition, PunkEvent, PunkEventFields } from "./decoded-block.ts";
 import { topicAddress, wordAt, wordCount } from "./words.ts";
 
-const define = (id: string, topic0: Hash, topics: number, read: (log: ChainLog) => PunkFact | null): EventDefinition => ({
+const define = (id: string, topic0: Hash, topics: number, read: (log: ChainLog) => PunkEventFields | null): EventDefinition => ({
   id,
   topic0,
   decode: (log, transactionIndex) => {

@@ -1,9 +1,9 @@
 import type { ChainLog } from "../chain/types.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
-import type { EventDefinition, SafeFact } from "./decoded-block.ts";
+import type { EventDefinition, SafeEventFields } from "./decoded-block.ts";
 import { addressAt, hasWords, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
 
-const define = (id: string, topic0: Hash, read: (log: ChainLog) => SafeFact | null): EventDefinition => ({
+const define = (id: string, topic0: Hash, read: (log: ChainLog) => SafeEventFields | null): EventDefinition => ({
   id,
   topic0,
   decode: (log, transactionIndex) => {
@@ -30,14 +30,14 @@ export const safeOwnerRemoved = define("safeOwnerRemoved", "0xf8d49fc529812e9a7c
 );
 
 /** ChangedThreshold(uint256). */
-export const safeThreshold = define(
+export const safeThresholdChanged = define(
   "safeThreshold",
   "0x610f7ff2b304ae8903c3de74c60c6ab1f7d6226b3f52c5161905bb5ad4039c93",
   ({ topics, data }) => (topics.length === 1 && wordCount(data) === 1 ? { kind: "safeThreshold", threshold: wordAt(data, 0) } : null),
 );
 
 /** SafeMultiSigTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes,bytes) of SafeL2. */
-export const safeStarted = define(
+export const safeMultiSigTransaction = define(
   "safeStarted",
   "0x66753cd2356569ee081232e3be8909b950e0a76c1f8460c3a5e3c2be32b11bed",
   ({ topics, data }) => {
@@ -61,13 +61,13 @@ export const safeExecutionFailure = define(
   (log) => executed(log, false),
 );
 
-const ownerChange = (kind: "safeOwnerAdded" | "safeOwnerRemoved", { topics, data }: ChainLog): SafeFact | null => {
+const ownerChange = (kind: "safeOwnerAdded" | "safeOwnerRemoved", { topics, data }: ChainLog): SafeEventFields | null => {
   const [isIndexed, isInData] = [topics.length === 2 && wordCount(data) === 0, topics.length === 1 && wordCount(data) === 1];
   const owner = isIndexed ? topicAddress(topics[1]) : isInData ? addressAt(data, 0) : null;
   return owner === null ? null : { kind, owner };
 };
 
-const executed = ({ topics, data }: ChainLog, isSuccessful: boolean): SafeFact | null => {
+const executed = ({ topics, data }: ChainLog, isSuccessful: boolean): SafeEventFields | null => {
   const [isIndexed, isInData] = [topics.length === 2 && wordCount(data) === 1, topics.length === 1 && wordCount(data) === 2];
   const txHash = isIndexed ? topics[1] : isInData ? (data.slice(0, 66) as Hash) : undefined;
   return txHash === undefined ? null : { kind: "safeExecuted", txHash, isSuccessful };

@@ -1,7 +1,7 @@
 import type { ChainLog } from "../chain/types.ts";
 import { zeroAddress } from "../lib/hex.ts";
 import type { DecodedEvent, EventDefinition, EventPosition } from "./decoded-block.ts";
-import { addressAt, hasWords, smallWordAt, type TopicReader, topicAddress, wholeWords, wordAt } from "./words.ts";
+import { addressAt, hasWords, smallWordAt, type TopicReader, topicAddress, wholeWordCount, wordAt } from "./words.ts";
 
 const positionOf = (log: ChainLog, transactionIndex: number): EventPosition => ({
   address: log.address,
@@ -69,7 +69,7 @@ export const legacyErc721Transfer: EventDefinition = {
  * All kinds of ERC-20 and ERC-721 Transfer events. A projection that uses one of them decodes all of them: a contract's standard may change the kind
  * of an event, and a projection rebuilt separately must decode the same events as one indexed together with others.
  */
-export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
+export const tokenTransferEvents: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 
 /** Max ids per event, as in common libraries. Longer ranges may be forged. */
 const maxConsecutive = 5_000n;
@@ -131,7 +131,7 @@ const multiToken = (
 
 /** The array of words at the offset in word `head`; null if it exceeds the data. */
 const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
-  const words = wholeWords(data);
+  const words = wholeWordCount(data);
   if (words < head + 1) return null;
   const offset = smallWordAt(data, head);
   if (offset < 0 || offset % 32 !== 0) return null;

@@ -8,10 +8,10 @@ const paddingOfAddress = "0".repeat(24);
 export const wordCount = (data: Hex): number => ((data.length - 2) % digits === 0 ? (data.length - 2) / digits : -1);
 
 /** The number of whole words in ABI data of any length. */
-export const wholeWords = (data: Hex): number => Math.floor((data.length - 2) / digits);
+export const wholeWordCount = (data: Hex): number => Math.floor((data.length - 2) / digits);
 
 /** Whether ABI data has at least `count` words. ABI decoders ignore data after the declared values. */
-export const hasWords = (data: Hex, count: number): boolean => wholeWords(data) >= count;
+export const hasWords = (data: Hex, count: number): boolean => wholeWordCount(data) >= count;
 
 /** The word at `index` as an unsigned number. */
 export const wordAt = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * digits, 2 + (index + 1) * digits)}`);

@@ -189,7 +189,7 @@ export function createAdmission(capacity: number, maxWaiting: number, now: () =>
 /** Runs work after its admission. The work belongs to the active request, or to all requests that wait for its result. */
 export async function runAdmitted<T>(admission: Admission, weight: Weight, work: () => Promise<T>): Promise<T> {
   const request = activeRequest();
-  const entered = admission.enter(weight, request?.signal ?? AbortSignal.any([]), request?.owner);
+  const entered = admission.enter(weight, request?.signal ?? AbortSignal.any([]), request?.keyId);
   // Most requests do not wait.
   const leave = entered instanceof Promise ? await entered : entered;
   try {

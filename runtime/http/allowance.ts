@@ -8,7 +8,7 @@ interface Base {
   readonly chargedHundredths: number;
 }
 
-type Ledger = Pick<UsageLedger, "charged" | "pending" | "isWritingSince" | "betweenFlushes">;
+type Ledger = Pick<UsageLedger, "chargedHundredths" | "pendingHundredths" | "isWritingSince" | "betweenFlushes">;
 
 /**
  * Creates the check whether a key's credits are used up. It adds up the usage stored in the database at lookup and the charges in the ledger since then. If
@@ -20,7 +20,7 @@ export function createAllowanceCheck(
   readUsed: (keyId: number) => Promise<number>,
 ): (key: MeteredKey) => boolean | Promise<boolean> {
   const bases = new WeakMap<MeteredKey, Promise<Base>>();
-  const written = (keyId: number): number => ledger.charged(keyId) - ledger.pending(keyId);
+  const written = (keyId: number): number => ledger.chargedHundredths(keyId) - ledger.pendingHundredths(keyId);
   const findBase = async ({ id, usedHundredths, lookedUpAt }: MeteredKey): Promise<Base> =>
     ledger.isWritingSince(id, lookedUpAt)
       ? ledger.betweenFlushes(async () => ({ usedHundredths: await readUsed(id), chargedHundredths: written(id) }))
@@ -35,7 +35,7 @@ export function createAllowanceCheck(
   };
   const isUsedUp = async (key: MeteredKey, limit: number): Promise<boolean> => {
     const { usedHundredths, chargedHundredths } = await baseOf(key);
-    return usedHundredths + ledger.charged(key.id) - chargedHundredths >= limit;
+    return usedHundredths + ledger.chargedHundredths(key.id) - chargedHundredths >= limit;
   };
   return (key) => (key.creditLimitHundredths === null ? false : isUsedUp(key, key.creditLimitHundredths));
 }

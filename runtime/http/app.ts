@@ -7,7 +7,7 @@ import { type Operation, operations } from "../../generated/operations.gen.ts";
 import type { Chain } from "../../generated/requests.gen.ts";
 import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
-import type { CacheSettings, Limits } from "../config/limits.ts";
+import type { CacheSettings, RequestLimits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
 import type { PrimaryOutage } from "../database/primary-outage.ts";
 import { runForRequest } from "../lib/active-request.ts";
@@ -23,66 +23,66 @@ import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { responseCodecs } from "./compression/codecs.ts";
 import { type Compression, createCompression } from "./compression/compression.ts";
 import type { RequestScope } from "./compute-response.ts";
+import { type ConnectionInfo, createConnectionInfoReader } from "./connection-info.ts";
 import { createActiveRequest } from "./create-active-request.ts";
 import { createEndpointRouter, type EndpointHandler, type EndpointRouter } from "./endpoint-router.ts";
 import { failures } from "./errors.ts";
 import { createFailureHandler } from "./failure-handler.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { crossOrigin, responseHeaders } from "./headers.ts";
+import { createHandlerFactory, type PageDepthOf } from "./handler-factory.ts";
+import { createCorsMiddleware, responseHeaders } from "./headers.ts";
 import type { Readiness } from "./health.ts";
 import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
-import { createKeyLimits } from "./key-limits.ts";
+import { createKeyLimiter } from "./key-limits.ts";
 import { createKeyMeter, type KeyMeter } from "./key-meter.ts";
 import type { KeyRequests } from "./key-requests.ts";
 import { createKeys } from "./keys.ts";
-import { createPathHint } from "./nearest-path.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
-import type { PagesDeps } from "./pages.ts";
 import { createParsersOf, type ParsersDeps } from "./parsers-of.ts";
+import { createPathHint } from "./path-hint.ts";
 import { createRejectionDelay } from "./rejection-delay.ts";
+import type { RequestAnchorDeps } from "./request-anchor.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { createRequestLog } from "./request-log.ts";
-import { createRequestOrigin, type RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import { endRequestSpan } from "./request-span.ts";
 import { createResponseCache } from "./response-cache/response-cache.ts";
-import { createRun, type PageDepthOf } from "./run.ts";
-import { createPages } from "./unkeyed-pages.ts";
-import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
+import { createUnkeyedPages } from "./unkeyed-pages.ts";
+import { createValidation, type Validation, type ValidationMode } from "./validation/validation.ts";
 
 /** The HTTP application's dependencies. */
 export interface HttpDeps<Context> extends ParsersDeps {
   /** For keys and usage. */
   readonly database: Pick<Database, "query" | "transaction">;
   /** For page anchors; the same database by default. */
-  readonly anchors?: AnchorStores;
+  readonly anchorStores?: AnchorStores;
   /** The max total weight of concurrent requests per database (see admission.ts); separate, so that a slow database does not block the others. */
   readonly capacities?: readonly number[];
   /** The index in `capacities` for a chain's database or, with null, for the database of requests without a chain; 0 by default. */
   readonly capacityOf?: (chainId: number | null) => number;
   readonly logger: Logger;
-  readonly limits: Limits;
+  readonly limits: RequestLimits;
   /** The chains, in the order in which error messages list them. */
   readonly chains: readonly GroupedChain[];
   readonly handlers: Handlers<Context>;
   /** Endpoints in addition to the catalog's, with their route handlers. */
-  readonly added?: readonly AddedEndpoint<Context>[];
-  readonly context: (scope: RequestScope) => Context;
-  /** See `RunDeps`; pages of any number cost the same by default. */
+  readonly addedEndpoints?: readonly AddedEndpoint<Context>[];
+  readonly createContext: (scope: RequestScope) => Context;
+  /** See `HandlerFactoryDeps`; pages of any number cost the same by default. */
   readonly pageDepth?: PageDepthOf;
-  readonly head: PagesDeps["head"];
-  readonly contentOfAll: PagesDeps["contentOfAll"];
+  readonly head: RequestAnchorDeps["head"];
+  readonly contentOfAll: RequestAnchorDeps["contentOfAll"];
   readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly readiness: () => Promise<Readiness>;
   readonly document: OpenApiDocument;
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
   /** The operator's names for the community protocols. */
-  readonly protocols: Readonly<Record<string, string>>;
+  readonly protocolNames: Readonly<Record<string, string>>;
   /** In demo mode: the key that the documentation page fills in, and the story values of its examples. */
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
-  readonly validate: ValidateMode;
+  readonly validate: ValidationMode;
   /** Whether responses are compressed for clients that accept compression. */
   readonly compression: boolean;
   readonly cache: CacheSettings;
@@ -106,11 +106,11 @@ const defaultCapacity = 32;
 /** An endpoint that the generated code does not contain. */
 export interface AddedEndpoint<Context> {
   readonly operation: Operation;
-  readonly route: (run: Run<EndpointHandler, Context>) => EndpointHandler;
+  readonly createHandler: (run: Run<EndpointHandler, Context>) => EndpointHandler;
 }
 
 export interface HttpApp {
-  readonly app: RequestListener;
+  readonly listener: RequestListener;
   /** Makes /readyz report the shutdown. */
   announceStop(): void;
   /** Writes pending credit usage and stops all timers; to be called after the last response. */
@@ -124,14 +124,14 @@ function createEndpoints<Context>(
   anchors: Anchors,
   validation: Validation,
   compression: Compression,
-  originOf: (request: IncomingMessage) => RequestOrigin,
+  connectionInfoOf: (request: IncomingMessage) => ConnectionInfo,
 ): EndpointRouter {
   const { capacities = [defaultCapacity], capacityOf = () => 0 } = deps;
   const admissions = capacities.map((capacity) => createAdmission(capacity, deps.limits.waitingRequests));
-  const run = createRun<Context>({
+  const run = createHandlerFactory<Context>({
     ...deps,
     authenticate,
-    originOf,
+    connectionInfoOf,
     meter,
     gate,
     admissionOf: (chainId) => admissions[capacityOf(chainId)] as Admission,
@@ -146,12 +146,12 @@ function createEndpoints<Context>(
   });
   const router = createEndpointRouter();
   registerRoutes(router, run, deps.handlers);
-  for (const { operation, route } of deps.added ?? []) router.get(operation.path, route(run));
+  for (const { operation, createHandler } of deps.addedEndpoints ?? []) router.get(operation.path, createHandler(run));
   return router;
 }
 
 /** The paths of community endpoints under the operator's names for their protocols; without those that have no other name. */
-const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["protocols"]): { readonly path: string }[] =>
+const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["protocolNames"]): { readonly path: string }[] =>
   served.flatMap(({ path, protocol }) => {
     const name = names[protocol ?? ""];
     return protocol === null || name === undefined || name === protocol ? [] : [{ path: path.replace(`/${protocol}/`, `/${name}/`) }];
@@ -161,11 +161,11 @@ const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["prot
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, counts, keyRequests, tracer } = deps;
   const { meter = createKeyMeter({ limits, database: deps.database, logger, clock: deps.clock, now: deps.now }) } = deps;
-  const anchors = createStoredAnchors(deps.anchors ?? { all: [deps.database], of: () => deps.database }, logger);
+  const anchors = createStoredAnchors(deps.anchorStores ?? { all: [deps.database], storeOf: () => deps.database }, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
-  const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
-  const hint = createPathHint([...served, ...namedPaths(served, deps.protocols)]);
-  const originOf = createRequestOrigin(deps.trustedProxies);
+  const served: readonly Operation[] = [...operations, ...(deps.addedEndpoints ?? []).map(({ operation }) => operation)];
+  const hint = createPathHint([...served, ...namedPaths(served, deps.protocolNames)]);
+  const connectionInfoOf = createConnectionInfoReader(deps.trustedProxies);
   const addressLimits = createAddressLimits(deps.clock);
   const compression = createCompression(deps.compression ? responseCodecs : {});
   let isShuttingDown = false;
@@ -173,20 +173,20 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const log = createRequestLog(logger);
   const intake = createIntake({
     headers: responseHeaders(publicUrl),
-    preflight: crossOrigin(),
+    preflight: createCorsMiddleware(),
     urlBytes: limits.urlBytes,
-    protocols: deps.protocols,
+    protocolNames: deps.protocolNames,
   });
   const { database, clock, now } = deps;
   const keys = {
     meter,
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database, now), clock, deps.outage), addressLimits, now }),
-    gate: createGate(createKeyLimits(limits, meter), limits.bufferedBytes),
+    gate: createGate(createKeyLimiter(limits, meter), limits.bufferedBytes),
   };
-  const endpoints = createEndpoints(deps, keys, anchors, validation, compression, originOf);
-  const account = createAccountUsageHandler({ ...keys, database, originOf, now });
+  const endpoints = createEndpoints(deps, keys, anchors, validation, compression, connectionInfoOf);
+  const account = createAccountUsageHandler({ ...keys, database, connectionInfoOf, now });
   const rejectPath = (request: IncomingMessage, path: string): never => {
-    addressLimits.checkFailures(originOf(request).ip ?? "");
+    addressLimits.checkFailures(connectionInfoOf(request).ip ?? "");
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   };
   const byId = new Map(served.map((operation) => [operation.id, operation]));
@@ -197,10 +197,10 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     validation,
     byId,
     addressLimits,
-    originOf,
-    createRejectionDelay(originOf),
+    connectionInfoOf,
+    createRejectionDelay(connectionInfoOf),
   );
-  const pages = createPages(
+  const pages = createUnkeyedPages(
     { ...deps, document: documentAccount(deps.document) },
     { compression, addressLimits, isStopping: () => isShuttingDown, rejectPath, fail },
   );
@@ -231,7 +231,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   };
 
   return {
-    app(request, response) {
+    listener(request, response) {
       log(request, response);
       if (counts !== undefined) response.once("close", () => counts.count(response));
       if (keyRequests !== undefined) response.once("close", () => keyRequests.count(response));

@@ -13,7 +13,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 const numberOr = <T>(value: unknown, fallback: T): number | T => (typeof value === "number" ? value : fallback);
 
 /** Reads a request's common fields. */
-export const readCommon = (request: unknown): CommonFields => ({
+export const readCommonFields = (request: unknown): CommonFields => ({
   chainId: numberOr(memberOf(memberOf(request, "chain") ?? memberOf(request, "chainName"), "id"), null),
   pageNumber: numberOr(memberOf(memberOf(request, "page"), "number"), 0),
   format: memberOf(request, "format") === "csv" ? "csv" : "json",

@@ -8,7 +8,7 @@ function basicUser(credentials: string): string {
   const text = Buffer.from(credentials, "base64").toString("utf8");
   const colon = text.indexOf(":");
   if (colon === -1) return text;
-  if (colon !== text.length - 1) throw failures.keyPassword();
+  if (colon !== text.length - 1) throw failures.basicCredentialsInvalid();
   return text.slice(0, colon);
 }
 

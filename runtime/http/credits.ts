@@ -1,9 +1,9 @@
 import type { Operation } from "../../generated/operations.gen.ts";
 
 /** Quantities that a resolver counts and its response does not contain. */
-export interface Counted {
+export interface ChargedQuantities {
   /** Blocks in the range, for a cost per block; 1 by default. */
-  blocks: number;
+  blockCount: number;
   /** Hundredths of a credit for a requested extra. */
   extraHundredths: number;
 }
@@ -31,16 +31,21 @@ const countRows = (operation: Pick<Operation, "list" | "rows">, data: unknown): 
   parentsOf(operation, data).reduce((sum, parent) => sum + rowsOf(operation, parent).length, 0);
 
 /** A response's cost in hundredths of a credit; 0 if the catalog defines no cost. */
-export function costOf(operation: Pick<Operation, "cost" | "list" | "rows">, data: unknown, days: number, counted: Counted): number {
+export function costOf(
+  operation: Pick<Operation, "cost" | "list" | "rows">,
+  data: unknown,
+  days: number,
+  charged: ChargedQuantities,
+): number {
   if (operation.cost === null) return 0;
   const { hundredths, per } = operation.cost;
   const base = {
     call: () => hundredths,
     item: () => Math.max(hundredths * countRows(operation, data), minItemCost),
-    block: () => hundredths * counted.blocks,
+    block: () => hundredths * charged.blockCount,
     "30-days": () => hundredths * Math.ceil(days / 30),
   }[per]();
-  return base + counted.extraHundredths;
+  return base + charged.extraHundredths;
 }
 
 /** Formats hundredths for the X-Credits header: credits with at most two decimals. */

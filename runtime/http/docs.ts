@@ -9,9 +9,9 @@ import type { Compression } from "./compression/compression.ts";
 import { sendCached, sendCompressed } from "./compression/send-compressed.ts";
 import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
 import { jsonType, sendBody } from "./envelope.ts";
-import { pageHeaders, withoutCrossOrigin } from "./headers.ts";
+import { pageHeaders, removeCorsHeaders } from "./headers.ts";
 import { type OpenApiDocument, renderDocument } from "./openapi-document.ts";
-import { isOwnPage } from "./own-page.ts";
+import { isSameOriginRequest } from "./same-origin-request.ts";
 
 export interface DocsDeps {
   readonly title: string;
@@ -43,7 +43,7 @@ function createAssets(): (name: string) => Promise<CachedBody> {
 }
 
 /** Serves the documentation page, its files and the OpenAPI document, without a key. */
-export function createDocs({ title, document, publicUrl, demoKey, compression }: DocsDeps): Router {
+export function createDocsRouter({ title, document, publicUrl, demoKey, compression }: DocsDeps): Router {
   const router = Router({ caseSensitive: true });
   const asset = createAssets();
   const render = renderDocument(document);
@@ -57,10 +57,15 @@ export function createDocs({ title, document, publicUrl, demoKey, compression }:
   const script = (key: string | undefined): string => docsScript(`${prefix}/openapi.json`, key);
   const scripts = { withKey: script(demoKey), withoutKey: script(undefined) };
 
-  router.use("/docs", pageHeaders(publicUrl), withoutCrossOrigin);
+  router.use("/docs", pageHeaders(publicUrl), removeCorsHeaders);
   router.get("/docs/start.js", (request, response) => {
     response.setHeader("Vary", "Host, Origin, Sec-Fetch-Site");
-    sendBody(response, 200, "text/javascript; charset=utf-8", isOwnPage(request, publicUrl) ? scripts.withKey : scripts.withoutKey);
+    sendBody(
+      response,
+      200,
+      "text/javascript; charset=utf-8",
+      isSameOriginRequest(request, publicUrl) ? scripts.withKey : scripts.withoutKey,
+    );
   });
   for (const [path, [type, body]] of Object.entries(pages)) {
     router.get(path, (_request, response) => sendBody(response, 200, type, body));

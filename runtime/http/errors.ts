@@ -33,13 +33,13 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The limit that the request exceeds, for metrics. */
-  readonly limit: LimitName | undefined;
+  readonly exceededLimit: LimitName | undefined;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, limit?: LimitName) {
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, exceededLimit?: LimitName) {
     super(message);
     this.status = status;
     this.headers = headers;
-    this.limit = limit;
+    this.exceededLimit = exceededLimit;
   }
 }
 
@@ -63,7 +63,7 @@ export const failures = {
       challenge,
     ),
   keyMalformed: () => new HttpError(401, "Invalid API key: expected ckey_ followed by 27 lower-case hex digits.", challenge),
-  keyPassword: () =>
+  basicCredentialsInvalid: () =>
     new HttpError(401, "Invalid HTTP Basic credentials: expected the API key as the user name and an empty password.", challenge),
   keyExpired: (at: Date) =>
     new HttpError(401, `Expired API key: it expired at ${at.toISOString()}; ask the operator for a new one.`, challenge),
@@ -138,7 +138,8 @@ export const failures = {
   planned: (path: string) => new HttpError(501, `Endpoint ${path} is planned but not implemented yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `URL too long: ${length} bytes; the maximum is ${bound} (limits.urlBytes).`),
-  queryTooLong: (count: number, bound: number) => new HttpError(400, `Too many query parameters: ${count}; the maximum is ${bound}.`),
+  tooManyQueryParameters: (count: number, bound: number) =>
+    new HttpError(400, `Too many query parameters: ${count}; the maximum is ${bound}.`),
   urlEncoding: (location: string) => new HttpError(400, `Invalid percent-encoding in ${location}: expected UTF-8 encoded as in RFC 3986.`),
   invalidTarget: () => new HttpError(400, "Invalid request target: expected a path that starts with a slash."),
   hostInvalid: () => new HttpError(400, "Missing or invalid Host header: expected a host name with an optional port."),

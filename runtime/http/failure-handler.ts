@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { AddressLimits } from "./address-limits.ts";
+import type { ConnectionInfo } from "./connection-info.ts";
 import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
 import { type Failure, HttpError, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { redact } from "./redact.ts";
 import type { RejectionDelay } from "./rejection-delay.ts";
-import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import type { Validation } from "./validation/validation.ts";
 
@@ -21,16 +21,16 @@ export function createFailureHandler(
   validation: Validation,
   operations: ReadonlyMap<string, Operation>,
   addressLimits: Pick<AddressLimits, "countFailure">,
-  originOf: (request: IncomingMessage) => RequestOrigin,
+  connectionInfoOf: (request: IncomingMessage) => ConnectionInfo,
   delayRejection: RejectionDelay,
 ): FailureHandler {
   return async (error, request, response) => {
     const record = recordOf(response);
     const { id, operation } = record;
-    if (error instanceof HttpError) record.limit = error.limit;
+    if (error instanceof HttpError) record.exceededLimit = error.exceededLimit;
     const original = toFailure(error, id, statementMilliseconds);
     // Failed authentications have already been counted.
-    if (operation === undefined && original.status < 429) addressLimits.countFailure(originOf(request).ip ?? "");
+    if (operation === undefined && original.status < 429) addressLimits.countFailure(connectionInfoOf(request).ip ?? "");
     if (original.isUnexpected) logFailure(logger, id, original.status, error);
     await delayRejection(original.status, request, response);
     if (response.destroyed) return;

@@ -2,12 +2,16 @@ import type { ServerResponse } from "node:http";
 import { activeRequest } from "../lib/active-request.ts";
 import { failures } from "./errors.ts";
 import type { KeyLimiter } from "./key-limits.ts";
-import type { Metered } from "./key-meter.ts";
+import type { MeteredRequest } from "./key-meter.ts";
 import type { ActiveKey } from "./keys.ts";
 import { recordOf } from "./request-record.ts";
 
 /** Admits an authenticated request by its key's limits. @throws {HttpError} 429 */
-export type Gate = (key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">, response: ServerResponse) => void;
+export type Gate = (
+  key: Pick<ActiveKey, "id" | "limits">,
+  metered: Pick<MeteredRequest, "usage" | "exceeded">,
+  response: ServerResponse,
+) => void;
 
 /**
  * Creates the gate. A request stops counting towards its key's limits after its last statement. The total number of response bytes that clients have

@@ -23,7 +23,7 @@ const exposedHeaders = [
 const isSecure = (publicUrl: string | undefined): boolean => publicUrl?.startsWith("https:") ?? false;
 
 /** Allows every origin: requests authenticate by key, never by cookie. */
-export const crossOrigin = (): Middleware =>
+export const createCorsMiddleware = (): Middleware =>
   cors({
     origin: "*",
     methods: allowedMethods.split(", "),
@@ -53,12 +53,12 @@ const responsePolicy = (publicUrl: string | undefined): Middleware =>
 
 /** The headers on every response. */
 export const responseHeaders = (publicUrl: string | undefined): readonly Header[] => [
-  ...constantHeaders([responsePolicy(publicUrl), crossOrigin()]),
+  ...constantHeaders([responsePolicy(publicUrl), createCorsMiddleware()]),
   noStore,
 ];
 
-/** Removes the headers of `crossOrigin`: other origins must not read the documentation's files, one of which may contain a key. */
-export const withoutCrossOrigin: Middleware = (_request, response, next) => {
+/** Removes the headers of `createCorsMiddleware`: other origins must not read the documentation's files, one of which may contain a key. */
+export const removeCorsHeaders: Middleware = (_request, response, next) => {
   for (const name of response.getHeaderNames()) if (name.startsWith("access-control-")) response.removeHeader(name);
   next();
 };

@@ -43,7 +43,7 @@ function cacheReadiness(check: () => Promise<Readiness>, clock: Clock): () => Pr
 }
 
 /** Serves liveness and readiness to the operator, without a key. Liveness reads nothing. */
-export function createHealth(readiness: () => Promise<Readiness>, isStopping: () => boolean, clock: Clock = performance): Router {
+export function createHealthRouter(readiness: () => Promise<Readiness>, isStopping: () => boolean, clock: Clock = performance): Router {
   const router = Router({ caseSensitive: true });
   const cachedReadiness = cacheReadiness(() => readinessInTime(readiness), clock);
   router.get("/healthz", (_request, response) => sendJson(response, 200, successBody({ status: "up" })));

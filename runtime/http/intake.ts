@@ -4,7 +4,7 @@ import { allowedMethods, failures } from "./errors.ts";
 import { parseQuery } from "./query.ts";
 import { requestId } from "./request-id.ts";
 import { openRecord } from "./request-record.ts";
-import { protocolNames, readTarget } from "./request-target.ts";
+import { protocolsByName, readTarget } from "./request-target.ts";
 
 export interface IntakeDeps {
   /** Headers that are set on every response. */
@@ -12,7 +12,7 @@ export interface IntakeDeps {
   /** Handles OPTIONS. */
   readonly preflight: Middleware;
   readonly urlBytes: number;
-  readonly protocols: Readonly<Record<string, string>>;
+  readonly protocolNames: Readonly<Record<string, string>>;
 }
 
 /**
@@ -23,8 +23,8 @@ export interface IntakeDeps {
 export type Intake = (request: IncomingMessage, response: ServerResponse) => string | null;
 
 /** Creates the intake. */
-export function createIntake({ headers, preflight, urlBytes, protocols }: IntakeDeps): Intake {
-  const names = protocolNames(protocols);
+export function createIntake({ headers, preflight, urlBytes, protocolNames }: IntakeDeps): Intake {
+  const protocols = protocolsByName(protocolNames);
   return (request, response) => {
     const id = requestId(request.headers["x-request-id"]);
     const record = openRecord(response, id);
@@ -42,7 +42,7 @@ export function createIntake({ headers, preflight, urlBytes, protocols }: Intake
     }
 
     if (url.length > urlBytes) throw failures.urlTooLong(url.length, urlBytes);
-    const { path, query } = readTarget(url, names);
+    const { path, query } = readTarget(url, protocols);
     record.path = path;
     if (path.startsWith("/v1/")) response.setHeader("X-Credits", "0");
     record.query = parseQuery(query);

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { noOutage, type PrimaryOutage } from "../database/primary-outage.ts";
-import { runShared, untilAborted } from "../lib/active-request.ts";
+import { runDetached, untilAborted } from "../lib/active-request.ts";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
 /** A cached key's lifetime, from which the lookup's duration is subtracted. A revoked key therefore stops working within 5 s, even if a lookup takes 2 s. */
@@ -60,7 +60,7 @@ export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performa
       if (!recentlyValid.has(id)) admit?.();
       const running = lookups.get(id);
       if (running !== undefined) return untilAborted(running);
-      const lookup = runShared(() => lookUp(hash, id).finally(() => lookups.delete(id)));
+      const lookup = runDetached(() => lookUp(hash, id).finally(() => lookups.delete(id)));
       lookups.set(id, lookup);
       return untilAborted(lookup);
     },

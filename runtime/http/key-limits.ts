@@ -1,6 +1,6 @@
 import type { KeyLimits, Limit } from "../config/key-limits.ts";
 import { failures } from "./errors.ts";
-import type { KeyMeter, Metered } from "./key-meter.ts";
+import type { KeyMeter, MeteredRequest } from "./key-meter.ts";
 import type { Usage } from "./key-usage.ts";
 import type { ActiveKey } from "./keys.ts";
 import { drainOf, limitsOf } from "./metered-limits.ts";
@@ -17,7 +17,7 @@ export interface AdmittedRequest {
 
 export interface KeyLimiter {
   /** Admits a request that the meter has counted. @throws {HttpError} 429 with the name of the exceeded limit. */
-  admit(key: Pick<ActiveKey, "id" | "limits">, metered: Pick<Metered, "usage" | "exceeded">): AdmittedRequest;
+  admit(key: Pick<ActiveKey, "id" | "limits">, metered: Pick<MeteredRequest, "usage" | "exceeded">): AdmittedRequest;
 }
 
 const secondsPerMinute = 60;
@@ -27,7 +27,7 @@ const secondsPerMinute = 60;
  * have ended. The meter counts requests and database time for all processes; unread bytes are counted here, because they are in the memory of this
  * process.
  */
-export function createKeyLimits(defaults: KeyLimits, meter: Pick<KeyMeter, "end">): KeyLimiter {
+export function createKeyLimiter(defaults: KeyLimits, meter: Pick<KeyMeter, "end">): KeyLimiter {
   const unread = new Map<number, number>();
   const unreadBy = (keyId: number): number => unread.get(keyId) ?? 0;
   const release = (keyId: number, bytes: number): void => {
@@ -70,7 +70,7 @@ const secondsUntilBelow = (milliseconds: number, limitMilliseconds: number): num
   Math.max(1, Math.ceil(((milliseconds - limitMilliseconds) / limitMilliseconds) * secondsPerMinute));
 
 /** The limits, and what remains of them after this request. */
-function headersOf(limits: KeyLimits, { requests, databaseMilliseconds }: Usage, unread: number): AdmittedRequest["headers"] {
+function headersOf(limits: KeyLimits, { runningRequests, databaseMilliseconds }: Usage, unread: number): AdmittedRequest["headers"] {
   const { concurrentRequests, databaseSecondsPerMinute, bytesInFlight } = limits;
   const policy: string[] = [];
   const state: string[] = [];
@@ -79,7 +79,7 @@ function headersOf(limits: KeyLimits, { requests, databaseMilliseconds }: Usage,
     policy.push(`"${name}";q=${Math.floor(limit)}${window}`);
     state.push(`"${name}";r=${Math.max(0, Math.floor(left(limit)))}`);
   };
-  add("concurrentRequests", concurrentRequests, (limit) => limit - requests - 1);
+  add("concurrentRequests", concurrentRequests, (limit) => limit - runningRequests - 1);
   add("databaseSecondsPerMinute", databaseSecondsPerMinute, (limit) => limit - databaseMilliseconds / 1000, `;w=${secondsPerMinute}`);
   add("bytesInFlight", bytesInFlight, (limit) => limit - unread);
   return policy.length === 0 ? {} : { "RateLimit-Policy": policy.join(", "), RateLimit: state.join(", ") };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { KeyLimits } from "../config/key-limits.ts";
-import type { Limits } from "../config/limits.ts";
+import type { RequestLimits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
 import { createAllowanceCheck } from "./allowance.ts";
 import type { Clock } from "./key-cache.ts";
@@ -11,18 +11,18 @@ import { drainOf, exceededLimit, limitsOf, type MeteredLimit } from "./metered-l
 import { createLeaseStore } from "./quota/lease-store.ts";
 import type { Period } from "./quota/periods.ts";
 import { createKeyQuotas } from "./quota/quotas.ts";
-import { createRateLimits, type Window } from "./rate-limits.ts";
+import { createRateLimits, type RateLimitWindow } from "./rate-limits.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
 
 /** Which of a key's credits are used up: its allowance, a period's quota, or the lease while this server cannot take another one. */
-export type Exhausted = "allowance" | Period | "lease";
+export type ExhaustedCredits = "allowance" | Period | "lease";
 
 /** The result of counting a key's request. */
-export interface Metered {
+export interface MeteredRequest {
   /** The key's rate limit state; null if requests are unlimited. */
-  readonly window: Window | null;
+  readonly window: RateLimitWindow | null;
   /** Which of the key's credits are used up; null if it has credits. A request above the rate limit is not checked. */
-  readonly exhausted: Exhausted | null;
+  readonly exhaustedCredits: ExhaustedCredits | null;
   /** What the key used before this request. */
   readonly usage: Usage;
   /** The limit that the request exceeds; null if there is none. */
@@ -30,8 +30,8 @@ export interface Metered {
 }
 
 /** Whether a request may be processed. If so, it counts as running until `end` is called. */
-export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
-  window?.exceeded !== true && exhausted === null && exceeded === null;
+export const isAdmitted = ({ window, exhaustedCredits, exceeded }: MeteredRequest): boolean =>
+  window?.isExceeded !== true && exhaustedCredits === null && exceeded === null;
 
 /**
  * Counts keys' requests, credits and database time for all of a server's processes. A single-process server counts in its memory; workers call
@@ -39,8 +39,8 @@ export const isRunning = ({ window, exhausted, exceeded }: Metered): boolean =>
  */
 export interface KeyMeter {
   /** Counts a key's request. Returns synchronously if the counts are in this process, otherwise a promise. */
-  admit(key: MeteredKey): Metered | Promise<Metered>;
-  /** Ends a request that may be processed (see `isRunning`), after its last statement. Database time drains by the key's limit per minute. */
+  admit(key: MeteredKey): MeteredRequest | Promise<MeteredRequest>;
+  /** Ends a request that may be processed (see `isAdmitted`), after its last statement. Database time drains by the key's limit per minute. */
   end(keyId: number, databaseMilliseconds: number, drainPerMinute: number): void;
   /** Records a successful response; it counts for every request that is admitted after the response is sent. */
   charge(keyId: number, operation: string, hundredths: number, at: Date): void;
@@ -49,7 +49,7 @@ export interface KeyMeter {
 }
 
 export interface KeyMeterDeps {
-  readonly limits: Pick<Limits, "requestsPerSecond" | "burstRequests"> & Pick<KeyLimits, MeteredLimit>;
+  readonly limits: Pick<RequestLimits, "requestsPerSecond" | "burstRequests"> & Pick<KeyLimits, MeteredLimit>;
   readonly database: Pick<Database, "query" | "transaction">;
   readonly logger: Logger;
   readonly clock?: Clock | undefined;
@@ -63,27 +63,27 @@ export function createKeyMeter({ limits, database, logger, clock, now = () => ne
   const holder = randomUUID();
   const ledger = createUsageLedger(database, logger, holder);
   const quotas = createKeyQuotas({ ledger, store: createLeaseStore(database, holder), logger, now });
-  const isAllowanceUsed = createAllowanceCheck(ledger, createKeys(database).usedHundredths);
+  const isAllowanceUsed = createAllowanceCheck(ledger, createKeys(database).readUsedHundredths);
   const usage = createKeyUsage(clock);
-  const start = (key: MeteredKey, window: Window | null, exhausted: Exhausted | null): Metered => {
+  const start = (key: MeteredKey, window: RateLimitWindow | null, exhaustedCredits: ExhaustedCredits | null): MeteredRequest => {
     const keyLimits = limitsOf<Pick<KeyLimits, MeteredLimit>>(limits, key);
     const before = usage.usageOf(key.id, drainOf(keyLimits));
-    const metered: Metered = { window, exhausted, usage: before, exceeded: exceededLimit(keyLimits, before) };
-    if (isRunning(metered)) usage.start(key.id);
+    const metered: MeteredRequest = { window, exhaustedCredits, usage: before, exceeded: exceededLimit(keyLimits, before) };
+    if (isAdmitted(metered)) usage.start(key.id);
     return metered;
   };
   return {
     admit(key) {
       const window = countRequest(key.id);
-      if (window?.exceeded === true) return start(key, window, null);
-      const finish = (isUsed: boolean): Metered => start(key, window, isUsed ? "allowance" : quotas.exhausted(key));
+      if (window?.isExceeded === true) return start(key, window, null);
+      const finish = (isUsed: boolean): MeteredRequest => start(key, window, isUsed ? "allowance" : quotas.exhaustedCredits(key));
       const isUsed = isAllowanceUsed(key);
       return isUsed instanceof Promise ? isUsed.then(finish) : finish(isUsed);
     },
     end: usage.end,
     charge(keyId, operation, hundredths, at) {
       ledger.enter(keyId, operation, hundredths, at);
-      quotas.charged(keyId, hundredths);
+      quotas.onCharge(keyId, hundredths);
     },
     async stop() {
       await ledger.stop();

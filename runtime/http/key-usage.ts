@@ -4,7 +4,7 @@ import type { Clock } from "./key-cache.ts";
 /** How much a key uses of its limits. */
 export interface Usage {
   /** Requests that are being processed. */
-  readonly requests: number;
+  readonly runningRequests: number;
   /** Database time, which drains continuously: completely in a minute if it equals the limit. */
   readonly databaseMilliseconds: number;
 }
@@ -31,7 +31,10 @@ export function createKeyUsage(clock: Clock = performance): KeyUsage {
     return Math.max(0, entry.milliseconds - ((clock.now() - entry.at) * drainPerMinute) / minuteMilliseconds);
   };
   return {
-    usageOf: (keyId, drainPerMinute) => ({ requests: running.get(keyId) ?? 0, databaseMilliseconds: spentBy(keyId, drainPerMinute) }),
+    usageOf: (keyId, drainPerMinute) => ({
+      runningRequests: running.get(keyId) ?? 0,
+      databaseMilliseconds: spentBy(keyId, drainPerMinute),
+    }),
     start: (keyId) => void running.set(keyId, (running.get(keyId) ?? 0) + 1),
     end(keyId, databaseMilliseconds, drainPerMinute) {
       const others = (running.get(keyId) ?? 0) - 1;

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { KeyLimits, OwnKeyLimits } from "../config/key-limits.ts";
+import type { KeyLimitOverrides, KeyLimits } from "../config/key-limits.ts";
 import type { Database } from "../database/database.ts";
 import { plannedOnce, sql } from "../database/sql.ts";
 import { monotonicMilliseconds } from "../lib/monotonic-clock.ts";
@@ -18,7 +18,7 @@ export interface ListedKey {
   readonly usedHundredths: number;
   readonly calls: number;
   /** The limits that differ from the configured ones. */
-  readonly limits: OwnKeyLimits;
+  readonly limits: KeyLimitOverrides;
   readonly dayQuotaHundredths: number | null;
   readonly monthQuotaHundredths: number | null;
   readonly expiresAt: Date | null;
@@ -28,7 +28,7 @@ export interface ListedKey {
 export interface NewKey {
   readonly label: string;
   readonly creditLimitHundredths?: number | undefined;
-  readonly limits?: OwnKeyLimits | undefined;
+  readonly limits?: KeyLimitOverrides | undefined;
   readonly dayQuotaHundredths?: number | undefined;
   readonly monthQuotaHundredths?: number | undefined;
   readonly expiresAt?: Date | undefined;
@@ -59,7 +59,7 @@ export interface MeteredKey {
   /** The start of the lookup, by `monotonicMilliseconds`. */
   readonly lookedUpAt: number;
   /** The limits that differ from the configured ones. */
-  readonly limits: OwnKeyLimits;
+  readonly limits: KeyLimitOverrides;
   /** Null without quotas. */
   readonly quotas: Quotas | null;
 }
@@ -80,14 +80,14 @@ export interface Keys {
   /** The active key with this hash; null if there is none. */
   find(hash: Buffer): Promise<ActiveKey | null>;
   /** A key's stored usage. */
-  usedHundredths(id: number): Promise<number>;
+  readUsedHundredths(id: number): Promise<number>;
 }
 
 /** The SHA-256 hash that is stored for a key; 108 random bits need neither salt nor a slow hash. */
 export const hashKey = (key: string): Buffer => hash("sha256", key, "buffer");
 
 /** A new key: `ckey_` followed by 27 hex digits. */
-export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
+export const generateKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
 
 // The usage of the month and the leases are read only for keys with quotas: the conditions on outer columns are evaluated first, once.
 const selectActive = plannedOnce(sql`SELECT id, credit_limit_hundredths AS "creditLimitHundredths", limits,
@@ -120,7 +120,7 @@ interface FoundRow extends Omit<ActiveKey, "lookedUpAt" | "quotas"> {
 const toActiveKey = ({ dayQuota, monthQuota, dayLeft, monthLeft, ...key }: FoundRow, day: string, lookedUpAt: number): ActiveKey => {
   const quota: PerPeriod = { day: dayQuota, month: monthQuota };
   const hasQuota = dayQuota !== null || monthQuota !== null;
-  return { ...key, lookedUpAt, quotas: hasQuota ? { quota, left: { day: dayLeft, month: monthLeft }, day } : null };
+  return { ...key, lookedUpAt, quotas: hasQuota ? { quota, remaining: { day: dayLeft, month: monthLeft }, day } : null };
 };
 
 /** A column's new value: the number or time in a change, or null. */
@@ -136,7 +136,7 @@ export function createKeys(database: Pick<Database, "query">, now: () => Date = 
   };
   return {
     async create({ label, creditLimitHundredths, limits = {}, dayQuotaHundredths, monthQuotaHundredths, expiresAt, access = {} }) {
-      const key = newKey();
+      const key = generateKey();
       const statement = `INSERT INTO api_keys
           (hash, label, credit_limit_hundredths, limits, day_quota_hundredths, month_quota_hundredths, expires_at, access)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`;
@@ -201,7 +201,7 @@ export function createKeys(database: Pick<Database, "query">, now: () => Date = 
       const [row] = await database.query<FoundRow>(selectActive, [hash, day]);
       return row === undefined ? null : toActiveKey(row, day, lookedUpAt);
     },
-    async usedHundredths(id) {
+    async readUsedHundredths(id) {
       const [row] = await database.query<{ used: number }>(
         "SELECT coalesce(sum(hundredths), 0)::int8 AS used FROM credit_usage WHERE key_id = $1",
         [id],

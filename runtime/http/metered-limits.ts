@@ -16,8 +16,11 @@ export const drainOf = ({ databaseSecondsPerMinute }: Pick<KeyLimits, "databaseS
   databaseSecondsPerMinute === "unlimited" ? 0 : databaseSecondsPerMinute * 1000;
 
 /** The limit that another request would exceed; null if there is none. */
-export function exceededLimit(limits: Pick<KeyLimits, MeteredLimit>, { requests, databaseMilliseconds }: Usage): MeteredLimit | null {
-  if (isReached(requests, limits.concurrentRequests)) return "concurrentRequests";
+export function exceededLimit(
+  limits: Pick<KeyLimits, MeteredLimit>,
+  { runningRequests, databaseMilliseconds }: Usage,
+): MeteredLimit | null {
+  if (isReached(runningRequests, limits.concurrentRequests)) return "concurrentRequests";
   return isReached(databaseMilliseconds / 1000, limits.databaseSecondsPerMinute) ? "databaseSecondsPerMinute" : null;
 }
 

@@ -3,7 +3,7 @@ export interface OpenApiDocument {
   readonly [name: string]: unknown;
 }
 
-export interface Binding {
+export interface ExampleBinding {
   /** The values that `x-story` refers to by name. */
   readonly storyValues: Readonly<Record<string, string>>;
   /** The chain in examples; undefined for the documented one. */
@@ -22,7 +22,7 @@ function valueFor(schema: unknown, text: string): unknown {
   return type === "integer" || type === "number" ? Number(text) : text;
 }
 
-function boundExample(parameter: JsonObject, { storyValues, chainName }: Binding): { readonly example: unknown } | undefined {
+function boundExample(parameter: JsonObject, { storyValues, chainName }: ExampleBinding): { readonly example: unknown } | undefined {
   const story = parameter["x-story"];
   if (typeof story === "string" && Object.hasOwn(storyValues, story))
     return { example: valueFor(parameter.schema, storyValues[story] ?? "") };
@@ -31,7 +31,7 @@ function boundExample(parameter: JsonObject, { storyValues, chainName }: Binding
 }
 
 /** A document with real parameter examples: every `x-story` is replaced with its value. */
-export function bindExamples(document: OpenApiDocument, binding: Binding): OpenApiDocument {
+export function bindExamples(document: OpenApiDocument, binding: ExampleBinding): OpenApiDocument {
   const bind = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bind);
     if (!isJsonObject(value)) return value;

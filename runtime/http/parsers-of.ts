@@ -1,6 +1,6 @@
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
-import type { Limits } from "../config/limits.ts";
+import type { RequestLimits } from "../config/limits.ts";
 import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
@@ -9,7 +9,7 @@ export interface ParsersDeps {
   readonly chains: readonly GroupedChain[];
   /** Bitcoin chains, which only Bitcoin protocols' operations serve; none by default. */
   readonly bitcoin?: { readonly chains: readonly BitcoinChain[]; readonly serves: (protocol: string) => boolean };
-  readonly limits: Pick<Limits, "listItems">;
+  readonly limits: Pick<RequestLimits, "listItems">;
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
 }
 

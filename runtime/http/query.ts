@@ -23,7 +23,7 @@ export function parseQuery(text: string): Query {
   const query: Query = Object.create(null) as Query;
   if (text === "") return query;
   const pairs = text.split("&").filter((pair) => pair !== "");
-  if (pairs.length > maxQueryParameters) throw failures.queryTooLong(pairs.length, maxQueryParameters);
+  if (pairs.length > maxQueryParameters) throw failures.tooManyQueryParameters(pairs.length, maxQueryParameters);
   const lists = new Map<string, string[]>();
   for (const pair of pairs) {
     const equals = pair.indexOf("=");

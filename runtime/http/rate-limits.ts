@@ -1,29 +1,29 @@
-import type { Limits } from "../config/limits.ts";
+import type { RequestLimits } from "../config/limits.ts";
 import type { Clock } from "./key-cache.ts";
 import { createWindowCounter } from "./window-counter.ts";
 
 /** A key's current window, for the RateLimit headers. */
-export interface Window {
+export interface RateLimitWindow {
   readonly limit: number;
   /** Remaining requests; also 0 during a burst. */
   readonly remaining: number;
   /** Whole seconds until the window ends. */
-  readonly reset: number;
-  readonly exceeded: boolean;
+  readonly secondsLeft: number;
+  readonly isExceeded: boolean;
   /** The window's length in seconds. */
   readonly seconds: number;
 }
 
 export interface RateLimits {
   /** Counts a key's request; null if requests are unlimited. */
-  countRequest(keyId: number): Window | null;
+  countRequest(keyId: number): RateLimitWindow | null;
 }
 
 const burstSeconds = 10;
 
 /** Creates rate limits in memory: they apply per server process. Above the rate, a key may send a number of additional requests every ten seconds. */
 export function createRateLimits(
-  { requestsPerSecond, burstRequests }: Pick<Limits, "requestsPerSecond" | "burstRequests">,
+  { requestsPerSecond, burstRequests }: Pick<RequestLimits, "requestsPerSecond" | "burstRequests">,
   clock?: Clock,
 ): RateLimits {
   if (requestsPerSecond === "unlimited") return { countRequest: () => null };
@@ -37,10 +37,10 @@ export function createRateLimits(
     countRequest(keyId) {
       const id = String(keyId);
       const { count, secondsLeft } = steady.add(id);
-      if (count <= limit) return { limit, remaining: limit - count, reset: secondsLeft, exceeded: false, seconds };
-      if (maxBurst === 0) return { limit, remaining: 0, reset: secondsLeft, exceeded: true, seconds };
+      if (count <= limit) return { limit, remaining: limit - count, secondsLeft, isExceeded: false, seconds };
+      if (maxBurst === 0) return { limit, remaining: 0, secondsLeft, isExceeded: true, seconds };
       const burst = bursts.add(id);
-      return { limit, remaining: 0, reset: Math.min(secondsLeft, burst.secondsLeft), exceeded: burst.count > maxBurst, seconds };
+      return { limit, remaining: 0, secondsLeft: Math.min(secondsLeft, burst.secondsLeft), isExceeded: burst.count > maxBurst, seconds };
     },
   };
 }

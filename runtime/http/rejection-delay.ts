@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "./address-limits.ts";
+import type { ConnectionInfo } from "./connection-info.ts";
 import type { Clock } from "./key-cache.ts";
-import type { RequestOrigin } from "./request-origin.ts";
 import { recordOf } from "./request-record.ts";
 import { createWindowCounter } from "./window-counter.ts";
 
@@ -20,13 +20,13 @@ const maxMilliseconds = 1_000;
  * thousands of rejections per second. Each rejection of a key or network above 50 per second is sent 5 ms later than the one before it, and at most
  * one second late. Each connection has at most one that waits: pipelined responses wait behind it, and node:http stops reading while they do.
  */
-export function createRejectionDelay(originOf: (request: IncomingMessage) => RequestOrigin, clock?: Clock): RejectionDelay {
+export function createRejectionDelay(connectionInfoOf: (request: IncomingMessage) => ConnectionInfo, clock?: Clock): RejectionDelay {
   const rejections = createWindowCounter(windowSeconds, clock);
   const waiting = new WeakSet<Socket>();
   return (status, request, response) => {
     if (status !== 429) return undefined;
     const { keyId } = recordOf(response);
-    const client = keyId === undefined ? networkOf(originOf(request).ip ?? "") : `key ${keyId}`;
+    const client = keyId === undefined ? networkOf(connectionInfoOf(request).ip ?? "") : `key ${keyId}`;
     const milliseconds = Math.min(maxMilliseconds, (rejections.add(client).count - maxImmediate) * intervalMilliseconds);
     if (milliseconds <= 0 || waiting.has(request.socket)) return undefined;
     waiting.add(request.socket);

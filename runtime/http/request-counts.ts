@@ -6,14 +6,14 @@ import { recordOf } from "./request-record.ts";
 import type { CacheState } from "./response-cache/response-cache.ts";
 
 /** A response's status code, or `aborted` if the connection was closed before the response was sent. */
-export type Outcome = number | "aborted";
+export type ResponseStatus = number | "aborted";
 
 /** Request counts since a server process started, as plain numbers, which a scrape converts to metrics. */
 export interface RequestCounts {
   /** Counts a request when its response is closed. */
   count(response: ServerResponse): void;
-  /** Seconds by operation id, or `none`, and outcome. The number of ids is bounded, because clients cannot choose them. */
-  readonly durations: ReadonlyMap<string, ReadonlyMap<Outcome, Histogram>>;
+  /** Seconds by operation id, or `none`, and status. The number of ids is bounded, because clients cannot choose them. */
+  readonly durations: ReadonlyMap<string, ReadonlyMap<ResponseStatus, Histogram>>;
   /** Hundredths of a credit by operation. */
   readonly hundredths: ReadonlyMap<string, number>;
   /** Requests to endpoints by their result in the response cache. */
@@ -33,7 +33,7 @@ const add = <Key>(sums: Map<Key, number>, key: Key, value: number): void => void
 
 /** Creates a server process's counts. */
 export function createRequestCounts(): RequestCounts {
-  const durations = new Map<string, Map<Outcome, Histogram>>();
+  const durations = new Map<string, Map<ResponseStatus, Histogram>>();
   const hundredths = new Map<string, number>();
   const cache = { HIT: 0, SHARED: 0, MISS: 0, NONE: 0 };
   const limited = new Map<LimitName, number>();
@@ -49,23 +49,23 @@ export function createRequestCounts(): RequestCounts {
     if (before === undefined) counted.set(socket, { received, sent });
     else Object.assign(before, { received, sent });
   };
-  const histogramOf = (operation: string, outcome: Outcome): Histogram => {
-    const outcomes = durations.get(operation) ?? new Map<Outcome, Histogram>();
-    const histogram = outcomes.get(outcome);
+  const histogramOf = (operation: string, status: ResponseStatus): Histogram => {
+    const byStatus = durations.get(operation) ?? new Map<ResponseStatus, Histogram>();
+    const histogram = byStatus.get(status);
     if (histogram !== undefined) return histogram;
     const created = createHistogram(durationBounds);
-    durations.set(operation, outcomes.set(outcome, created));
+    durations.set(operation, byStatus.set(status, created));
     return created;
   };
 
   return {
     count(response) {
-      const { startedAt, operation, hundredths: cost, cache: state, limit } = recordOf(response);
+      const { startedAt, operation, costHundredths: cost, cache: state, exceededLimit } = recordOf(response);
       const name = operation ?? noOperation;
       observe(histogramOf(name, response.writableFinished ? response.statusCode : "aborted"), (performance.now() - startedAt) / 1000);
       if (cost !== undefined) add(hundredths, name, cost);
       if (state !== undefined) cache[state] += 1;
-      if (limit !== undefined) add(limited, limit, 1);
+      if (exceededLimit !== undefined) add(limited, exceededLimit, 1);
       countBytes(response.req.socket);
     },
     durations,

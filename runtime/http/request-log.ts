@@ -18,7 +18,7 @@ export function createRequestLog(logger: Logger): (request: IncomingMessage, res
   return (request, response) => {
     if (!logger.isLevelEnabled("info")) return;
     response.once("close", () => {
-      const { id, startedAt, path, query, operation, keyId, hundredths, cache } = recordOf(response);
+      const { id, startedAt, path, query, operation, keyId, costHundredths, cache } = recordOf(response);
       logger.info(
         {
           requestId: id,
@@ -30,7 +30,7 @@ export function createRequestLog(logger: Logger): (request: IncomingMessage, res
           complete: response.writableFinished,
           operation,
           keyId,
-          hundredths,
+          hundredths: costHundredths,
           cache,
         },
         "Request",

@@ -11,10 +11,10 @@ export interface RequestRecord {
   path: string;
   operation: string | undefined;
   keyId: number | undefined;
-  hundredths: number | undefined;
+  costHundredths: number | undefined;
   cache: CacheState | undefined;
   /** The limit that rejected the request. */
-  limit: LimitName | undefined;
+  exceededLimit: LimitName | undefined;
   /** Set by the gate; undefined before admission. */
   admitted: Admitted | undefined;
 }
@@ -38,9 +38,9 @@ export function openRecord(response: RecordedResponse, id: string): RequestRecor
     path: "",
     operation: undefined,
     keyId: undefined,
-    hundredths: undefined,
+    costHundredths: undefined,
     cache: undefined,
-    limit: undefined,
+    exceededLimit: undefined,
     admitted: undefined,
   };
   response.record = record;

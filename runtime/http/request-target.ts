@@ -42,6 +42,6 @@ export function readTarget(url: string, protocols: ReadonlyMap<string, string>):
 }
 
 /** Maps the operator's names for community protocols to the names in the routes. */
-export function protocolNames(protocols: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+export function protocolsByName(protocols: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(protocols).map(([protocol, name]) => [encodeURIComponent(name).replace(/%3D/g, "="), protocol]));
 }

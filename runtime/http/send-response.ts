@@ -7,7 +7,7 @@ import type { Header } from "./constant-headers.ts";
 import { csvChunks, csvType, measureCsv, writeCsv } from "./csv.ts";
 import { jsonType, setHeaders } from "./envelope.ts";
 import { jsonBody } from "./json-body.ts";
-import { hasTag, type RenderedResponse, type Serialized } from "./response-cache/rendered-response.ts";
+import { matchesEntityTag, type RenderedResponse, type SerializedResponse } from "./response-cache/rendered-response.ts";
 
 /** Replaces everything except visible ASCII and spaces with question marks. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]+/g, "?").slice(0, 500);
@@ -48,7 +48,7 @@ export async function serialize(
   format: "json" | "csv",
   responseBytes: number,
   maxBytes: number,
-): Promise<Serialized | null> {
+): Promise<SerializedResponse | null> {
   const headers = headersOf(data, format);
   if (format === "json") return { contentType: jsonType, body: await boundedJson(data, responseBytes), headers };
   if ((await csvBytes(operation, data, responseBytes)) > maxBytes) return null;
@@ -117,7 +117,7 @@ export async function sendRendered(
           ["Cache-Control", isPublic ? "public, no-cache" : "private, no-cache"],
         ];
   const headers = [...rendered.headers, ...cached];
-  if (hasTag(response.req.headers["if-none-match"], rendered.tag)) {
+  if (matchesEntityTag(response.req.headers["if-none-match"], rendered.tag)) {
     compression.select(response.req, response, 0);
     response.statusCode = 304;
     setHeaders(response, headers);

@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import express from "express";
 import type { AddressLimits } from "./address-limits.ts";
 import type { Compression } from "./compression/compression.ts";
-import { createDocs } from "./docs.ts";
+import { createDocsRouter } from "./docs.ts";
 import type { FailureHandler } from "./failure-handler.ts";
-import { createHealth, type Readiness } from "./health.ts";
+import { createHealthRouter, type Readiness } from "./health.ts";
 import type { Clock } from "./key-cache.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
 
@@ -28,7 +28,7 @@ interface Shared {
 }
 
 /** Creates the Express application for the pages that need no key: documentation and health checks. */
-export function createPages(
+export function createUnkeyedPages(
   { readiness, clock, document, demo, chains, publicUrl, trustedProxies }: Settings,
   { compression, addressLimits, isStopping, rejectPath, fail }: Shared,
 ): RequestListener {
@@ -42,9 +42,9 @@ export function createPages(
     if (request.path !== "/healthz") addressLimits.countPage(request.ip ?? "");
     next();
   });
-  app.use(createHealth(readiness, isStopping, clock));
+  app.use(createHealthRouter(readiness, isStopping, clock));
   app.use(
-    createDocs({
+    createDocsRouter({
       title: "Ashlar",
       document: bindExamples(document, { storyValues: demo?.storyValues ?? {}, chainName: chains[0]?.name }),
       publicUrl,

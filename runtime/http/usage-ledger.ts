@@ -11,9 +11,9 @@ export interface UsageLedger {
   /** Records a successful response. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
   /** This process's charges to a key that are not in the database yet: on all days, or on days that start with `period`. */
-  pending(keyId: number, period?: string): number;
+  pendingHundredths(keyId: number, period?: string): number;
   /** This process's charges to a key since the process started. */
-  charged(keyId: number): number;
+  chargedHundredths(keyId: number): number;
   /** Whether a key's charges are being written, or have been written since a `monotonicMilliseconds` time. */
   isWritingSince(keyId: number, since: number): boolean;
   /** Runs work while no entries are being written. */
@@ -110,13 +110,13 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
       add(unwritten, { keyId, day: at.toISOString().slice(0, 10), operation, calls: 1, hundredths });
       totals.set(keyId, (totals.get(keyId) ?? 0) + hundredths);
     },
-    pending(keyId, period = "") {
+    pendingHundredths(keyId, period = "") {
       let sum = 0;
       for (const entries of [unwritten, writing])
         for (const entry of entries.values()) if (entry.keyId === keyId && entry.day.startsWith(period)) sum += entry.hundredths;
       return sum;
     },
-    charged: (keyId) => totals.get(keyId) ?? 0,
+    chargedHundredths: (keyId) => totals.get(keyId) ?? 0,
     isWritingSince: (keyId, since) =>
       (writtenAt.get(keyId) ?? Number.NEGATIVE_INFINITY) >= since || [...writing.values()].some((entry) => entry.keyId === keyId),
     betweenFlushes: exclusively,

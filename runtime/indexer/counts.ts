@@ -30,15 +30,15 @@ export const createIndexerCounts = (): IndexerCounts => ({
 });
 
 /** Counts an indexing loop event. Blocks that a projection reads to catch up are not counted again. */
-export function countProgress(counts: IndexerCounts, { phase, blocks, transactions, rows }: Progress): void {
+export function countProgress(counts: IndexerCounts, { phase, blockCount, transactionCount, rowCount }: Progress): void {
   if (phase === "reorganisation") {
-    observe(counts.reorganisations, blocks);
+    observe(counts.reorganisations, blockCount);
     return;
   }
-  counts.rows += rows;
+  counts.rows += rowCount;
   if (phase === "catch-up") return;
-  counts.blocks += blocks;
-  counts.transactions += transactions;
+  counts.blocks += blockCount;
+  counts.transactions += transactionCount;
 }
 
 /** Counts a request to the node; `failure` is null unless it failed completely. */

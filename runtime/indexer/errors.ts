@@ -21,37 +21,37 @@ export const verifyFirstBlock = ({ name, from }: { readonly name: string; readon
   );
 };
 
-export const nameTaken = (name: string, id: number, holder: number): IndexMismatchError =>
+export const nameTakenError = (name: string, id: number, holder: number): IndexMismatchError =>
   new IndexMismatchError(
     `The name ${name} belongs to chain ${holder} in this index: choose a different name for chain ${id}, or use a different database.`,
   );
 
 /** The chain is paused until its restore is complete; a process that starts before the pause is set fails with this error and is restarted. */
-export const notRestored = (name: string): Error =>
+export const notRestoredError = (name: string): Error =>
   new Error(
     `Chain ${name} is not completely restored: repeat the command that restores it (ashlar restore --chain or ashlar chains move), or remove the chain from this database.`,
   );
 
-export const wrongGenesis = (name: string, stored: Hash, reported: Hash): IndexMismatchError =>
+export const wrongGenesisError = (name: string, stored: Hash, reported: Hash): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} reports genesis block ${reported}, expected ${stored}, the genesis block of the index: set rpc (--rpc) to a node of that chain, or use a different database.`,
   );
 
-export const tracesGone = (name: string): IndexMismatchError =>
+export const tracesUnavailableError = (name: string): IndexMismatchError =>
   new IndexMismatchError(
     `The index of ${name} derives native balances from traces, which its node or configuration no longer provides: use a node with traces and set nativeAccounting to traces, or use a different database.`,
   );
 
 /** The warning about incorrect native balances; not an error, because the rest of the index is correct. */
-export const nativeBalancesDiffer = (name: string): string =>
+export const nativeBalancesDifferWarning = (name: string): string =>
   `Native balances of ${name} differ from its node's because traces do not contain every transfer of value: set nativeAccounting to state and index into a new database.`;
 
 /** The message if native balances were read from the state and an account changed after the last block that touched it. */
-export const nativeBalancesUnseen = (name: string): string =>
+export const nativeBalancesChangedWarning = (name: string): string =>
   `Native balances of ${name} changed after the last block that touched their accounts; the indexer samples accounts for such changes and rereads them. List accounts that change with every block in systemAccounts.`;
 
 /** `remedy` ends the message: what to do if the node is correct. */
-export const finalizedChanged = (name: string, height: number, finalized: number, remedy = ""): IndexMismatchError =>
+export const finalizedBlockReplacedError = (name: string, height: number, finalized: number, remedy = ""): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} returned block ${height} with a different hash than the index, although block ${finalized} was finalized: indexing stopped and nothing was changed. Check whether the node or the index is correct${remedy}.`,
   );

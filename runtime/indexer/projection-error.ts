@@ -16,5 +16,5 @@ export class ProjectionError extends Error {
 /**
  * Attributes an error to the projection that failed, if that projection is isolated and the failure is permanent; returns other errors unchanged.
  */
-export const attributed = ({ id, isIsolated }: Pick<Projection, "id" | "isIsolated">, error: unknown): unknown =>
+export const attributeToProjection = ({ id, isIsolated }: Pick<Projection, "id" | "isIsolated">, error: unknown): unknown =>
   isIsolated !== true || error instanceof ProjectionError || isTemporary(error) ? error : new ProjectionError(id, error);

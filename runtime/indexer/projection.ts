@@ -20,13 +20,13 @@ export interface AppendTable extends TableBase {
 }
 
 /**
- * Current values, one row per key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a period.
- * `periods` is null if past values are not kept and a rollback does not change the row.
+ * Current values, one row per key. With a `periodTable`, `since_block` is the block that set the row, and the value that it replaced is stored as a
+ * period. `periodTable` is null if past values are not kept and a rollback does not change the row.
  */
 export interface LatestTable extends TableBase {
   readonly kind: "latest";
   readonly key: readonly string[];
-  readonly periods: string | null;
+  readonly periodTable: string | null;
 }
 
 /**
@@ -49,7 +49,7 @@ export type Table = AppendTable | LatestTable | PeriodTable | QueueTable;
 export interface StateLoad {
   readonly table: string;
   readonly key: Readonly<Record<string, CopyType>>;
-  readonly values: readonly string[];
+  readonly valueColumns: readonly string[];
   readonly newestBy?: string;
 }
 
@@ -71,7 +71,7 @@ export interface FoldInput {
   readonly chain: ChainFacts;
   readonly state: State;
   /** The outcome of a base read that the projection declared. */
-  readonly base: (read: BaseRead) => CallOutcome;
+  readonly baseOutcome: (read: BaseRead) => CallOutcome;
 }
 
 /** The projection properties that storage and rollback need. */
@@ -93,9 +93,9 @@ export interface Projection {
   readonly tables: readonly Table[];
   readonly loads: Readonly<Record<string, StateLoad>>;
   /** The keys of each load that these blocks touch. */
-  readonly needs: (blocks: readonly DecodedBlock[], chain: ChainFacts) => Readonly<Record<string, KeySet>>;
+  readonly keysToLoad: (blocks: readonly DecodedBlock[], chain: ChainFacts) => Readonly<Record<string, KeySet>>;
   /** The base reads that folding these blocks requires. */
-  readonly reads?: (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts) => readonly BaseRead[];
+  readonly requiredBaseReads?: (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts) => readonly BaseRead[];
   /** Folds decoded blocks, in order, into rows by table name. */
   readonly fold: (blocks: readonly DecodedBlock[], input: FoldInput) => Readonly<Record<string, readonly Row[]>>;
 }
@@ -107,8 +107,8 @@ export const valueColumnsOf = (table: LatestTable): string[] =>
 /** Checks that the rows of every latest table with periods can be restored. @throws {TypeError} */
 export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
-    if (table.kind !== "latest" || table.periods === null) continue;
-    const periods = projection.tables.find(({ name }) => name === table.periods);
+    if (table.kind !== "latest" || table.periodTable === null) continue;
+    const periods = projection.tables.find(({ name }) => name === table.periodTable);
     const required = [...table.key, "from_block", "to_block", ...valueColumnsOf(table)];
     const missing = required.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods") throw new TypeError(`Table ${table.name} has no periods table.`);

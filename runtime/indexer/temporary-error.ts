@@ -1,4 +1,4 @@
-import { BadReplyError, BrokenChainError, RpcError, TransportError } from "../chain/errors.ts";
+import { BrokenChainError, InvalidResponseError, RpcError, TransportError } from "../chain/errors.ts";
 import { DatabaseUnavailable } from "../database/errors.ts";
 import { LeadershipLostError } from "./leader/leader.ts";
 import { CheckpointMovedError } from "./storage/checkpoints.ts";
@@ -11,7 +11,7 @@ const temporaryStates = /^(08|40|53|57|58|25006|25P0[34]|55P03|55006)/;
 
 const temporaryErrors = [
   TransportError,
-  BadReplyError,
+  InvalidResponseError,
   BrokenChainError,
   RpcError,
   DatabaseUnavailable,

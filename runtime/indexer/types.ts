@@ -44,11 +44,11 @@ export interface Timing {
   /** Before the indexing loop continues after a temporary failure. */
   readonly retry: BackoffOptions;
   /** Between two attempts to become the leader. */
-  readonly lock: number;
+  readonly lockWaitMilliseconds: number;
   /** A leader whose node is silent for this long lets another process become the leader. */
-  readonly silence?: number | undefined;
+  readonly maxSilenceMilliseconds?: number | undefined;
   /** Before each check that confirms that the node has replaced a finalized block. */
-  readonly confirmation: number;
+  readonly confirmationWaitMilliseconds: number;
 }
 
 /** The chain's own storage: the projection that writes blocks, and the queries that read them back. */
@@ -57,20 +57,20 @@ export interface StoredLedger {
   /** Stored blocks from..to inclusive, with the traces or balances that the accounting stores. */
   blocks(from: number, to: number, accounting: NativeAccounting): Promise<ChainBlock[]>;
   /** The same blocks with only the logs that have one of these first topics and those logs' transactions; without traces, withdrawals and balances. */
-  blocksOfLogs(from: number, to: number, topics: readonly Hash[]): Promise<ChainBlock[]>;
+  blocksWithLogs(from: number, to: number, topics: readonly Hash[]): Promise<ChainBlock[]>;
   /** Hashes of the stored blocks from..to inclusive, by height. */
   hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
   /** Whether a native balance right before or after a block that touched its account is unknown, because the node lacked that state. */
   lacksBalances(): Promise<boolean>;
-  /** The last of at most `blocks` stored blocks with at most `transactions` transactions together, but at least one block; null if none is stored. */
-  heightAfter(from: number, transactions: number, blocks: number): Promise<number | null>;
+  /** The last of at most `maxBlocks` stored blocks with at most `maxTransactions` transactions together, but at least one block; null if none is stored. */
+  batchEnd(from: number, maxTransactions: number, maxBlocks: number): Promise<number | null>;
 }
 
 export interface IndexerDeps {
   readonly chain: IndexedChain;
   readonly source: Source;
   /** Announces new heads over WebSocket; without it, the node is polled. */
-  readonly heads?: HeadFeed;
+  readonly headFeed?: HeadFeed;
   readonly database: Database;
   readonly ledger: StoredLedger;
   /** All projections except the ledger's. */
@@ -81,15 +81,15 @@ export interface IndexerDeps {
    * Called each time before the leader opens the index: creates or removes the tables of projections that no migration creates. `guard` verifies in a
    * transaction that this process is still the leader; projections that are switched off are left unchanged.
    */
-  readonly prepare?: (guard: (client: Queryable) => Promise<void>, switchedOff: ReadonlySet<string>) => Promise<void>;
+  readonly prepareTables?: (guard: (client: Queryable) => Promise<void>, switchedOff: ReadonlySet<string>) => Promise<void>;
   readonly genesisAllocation?: GenesisAllocation;
   /** Removes and returns accounts whose native balances are read with the next blocks even if these do not touch them. */
-  readonly extraAccounts?: () => readonly Address[];
+  readonly takeExtraAccounts?: () => readonly Address[];
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;
   /** How long the node has been silent, in milliseconds (see `Rpc`). */
-  readonly nodeSilence?: () => number;
+  readonly nodeSilentMilliseconds?: () => number;
   /** Reports to servers that the chain is being indexed. */
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
   /** Traces batches; not traced by default. */
@@ -103,13 +103,13 @@ export interface IndexerStatus {
   readonly block: number;
   readonly head: number | null;
   /** Whether the head was reached since the start. */
-  readonly following: boolean;
+  readonly isFollowing: boolean;
   /** Whether this process is the chain's leader. */
-  readonly leading: boolean;
+  readonly isLeading: boolean;
   /** Projections that are being built from the stored ledger. */
   readonly catchingUp: readonly string[];
   /** Milliseconds that each step has taken since the start. */
-  readonly spent: Readonly<Record<Step, number>>;
+  readonly millisecondsByStep: Readonly<Record<Step, number>>;
 }
 
 /** The last indexed block. */

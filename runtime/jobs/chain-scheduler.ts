@@ -10,7 +10,7 @@ export interface ChainSchedulerDeps
     Omit<SchedulerDeps<JobContext>, "contextOf"> {
   readonly source: JobContext["source"] & Pick<Source, "head">;
   /** The chain's multicall contract address. */
-  readonly multicall: Address;
+  readonly multicallAddress: Address;
   /** Whether this process is the chain's leader and the index is at the head; jobs wait until then. */
   readonly isReady: () => boolean;
   readonly logger: { info(message: string): void; warn(message: string): void };
@@ -21,7 +21,7 @@ export const createChainScheduler = (deps: ChainSchedulerDeps): Scheduler =>
   createScheduler<JobContext>({ ...deps, contextOf: (signal) => contextOf(deps, signal) });
 
 const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext => {
-  const { chainId, database, runExclusive, runExclusiveKeepingCache, clock, logger, source, multicall } = deps;
+  const { chainId, database, runExclusive, runExclusiveKeepingCache, clock, logger, source, multicallAddress } = deps;
   const unlessStopped = async <T>(read: Promise<T>): Promise<T> => {
     // A read never returns null itself.
     const result = await nullOnAbort(read, signal);
@@ -38,9 +38,9 @@ const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext =>
     source: {
       capabilities: source.capabilities,
       balances: (addresses, height) => unlessStopped(source.balances(addresses, height)),
-      calls: (calls, height) => unlessStopped(source.calls(calls, height)),
+      runCalls: (calls, height) => unlessStopped(source.runCalls(calls, height)),
       hashesOf: (heights) => unlessStopped(source.hashesOf(heights)),
     },
-    multicall: (calls, height) => unlessStopped(callMany(source, multicall, calls, height)),
+    multicall: (calls, height) => unlessStopped(callMany(source, multicallAddress, calls, height)),
   };
 };

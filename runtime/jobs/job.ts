@@ -16,7 +16,7 @@ export interface Job<Context = JobContext> {
 /** What a chain's jobs depend on. Node reads reject when the process stops. */
 export interface JobContext {
   readonly chainId: number;
-  readonly source: Pick<Source, "balances" | "calls" | "hashesOf" | "capabilities">;
+  readonly source: Pick<Source, "balances" | "runCalls" | "hashesOf" | "capabilities">;
   readonly database: Queryable;
   /** The only ways to write to the database; see `Indexer`. */
   readonly runExclusive: Indexer["runExclusive"];

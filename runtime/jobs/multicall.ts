@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { callContracts } from "../chain/call-contracts.ts";
-import { temporaryErrorOf, verifyNodeRunsCalls } from "../chain/control-call.ts";
+import { transientErrorOf, verifyNodeRunsCalls } from "../chain/control-call.ts";
 import type { CallOutcome, Source } from "../chain/source.ts";
 import { groupBy } from "../lib/group-by.ts";
 import type { Address, Hex } from "../lib/hex.ts";
@@ -33,8 +33,8 @@ interface IndexedCall {
  * @throws {RpcError} if the node currently cannot run calls.
  */
 export const callMany = async (
-  source: Pick<Source, "calls" | "head">,
-  multicall: Address,
+  source: Pick<Source, "runCalls" | "head">,
+  multicallAddress: Address,
   calls: readonly ContractCall[],
   height: number,
 ): Promise<CallOutcome[]> => {
@@ -47,8 +47,8 @@ export const callMany = async (
   const aggregates =
     groups.length === 0
       ? []
-      : await source.calls(
-          groups.map((group) => ({ to: multicall, data: aggregateOf(group) })),
+      : await source.runCalls(
+          groups.map((group) => ({ to: multicallAddress, data: aggregateOf(group) })),
           height,
         );
   for (const [index, group] of groups.entries()) {
@@ -61,7 +61,7 @@ export const callMany = async (
     pending.map(({ call }) => call),
     height,
   );
-  if (results.some((outcome) => temporaryErrorOf(outcome) !== undefined)) await verifyNodeRunsCalls(source);
+  if (results.some((outcome) => transientErrorOf(outcome) !== undefined)) await verifyNodeRunsCalls(source);
   for (const [index, { position }] of pending.entries()) outcomes[position] = results[index] ?? null;
   return outcomes.map((outcome) => outcome ?? { ok: false, reverted: false });
 };

@@ -32,9 +32,9 @@ export interface NodeReadsDeps {
   readonly chainId: number;
   readonly chainName: string;
   readonly database: Database;
-  readonly source: Pick<Source, "head" | "calls">;
+  readonly source: Pick<Source, "head" | "runCalls">;
   readonly reads: readonly NodeRead[];
-  readonly multicall: Address;
+  readonly multicallAddress: Address;
   readonly clock: () => Date;
   readonly logger: { warn(message: string): void };
   readonly pauseMilliseconds?: number;
@@ -129,9 +129,9 @@ const perform = async (deps: NodeReadsDeps, read: NodeRead, entries: readonly Qu
   await queue.postpone(deps.database, deps, failed);
 };
 
-const callsAtHead = async ({ source, multicall }: NodeReadsDeps, calls: readonly ContractCall[]) => {
+const callsAtHead = async ({ source, multicallAddress }: NodeReadsDeps, calls: readonly ContractCall[]) => {
   const { number: height } = await source.head();
-  return { height, outcomes: await callMany(source, multicall, calls, height) };
+  return { height, outcomes: await callMany(source, multicallAddress, calls, height) };
 };
 
 /** Writes the rows of entries that are still claimed; a reorganisation may have deleted some. */

@@ -7,11 +7,11 @@ export interface ActiveRequest {
   /** Aborts when the request's deadline passes or its client disconnects. Its reason is the request's error. */
   readonly signal: AbortSignal;
   /** The id of its key, once it is known; a server's capacity is shared fairly among keys. */
-  owner?: number | undefined;
+  keyId?: number | undefined;
   /** The span of the request, if it is traced. */
   readonly span?: Span | undefined;
   /** The chains whose content its response is computed from, once they are known; undefined if it may be any chain. */
-  chains?: readonly number[] | undefined;
+  chainIds?: readonly number[] | undefined;
   /** Reports the start of a statement; the returned function reports its end. */
   startStatement(): () => void;
 }
@@ -25,7 +25,7 @@ export const runForRequest = <T>(request: ActiveRequest, work: () => T): T => st
 export const activeRequest = (): ActiveRequest | undefined => storage.getStore();
 
 /** Runs work that several requests share: it belongs to none of them, so that it continues if the request that started it aborts. */
-export const runShared = <T>(work: () => T): T => storage.run(undefined, work);
+export const runDetached = <T>(work: () => T): T => storage.run(undefined, work);
 
 /** The result of shared work; rejects as soon as the caller's request aborts. */
 export const untilAborted = <T>(result: Promise<T>): Promise<T> => {

@@ -1,9 +1,9 @@
 /** The audit result for one kind of value, which `subject` names. */
 export interface AuditRow {
   readonly subject: string;
-  readonly compared: number;
+  readonly comparedCount: number;
   /** The number of values that cannot be compared, because the index or the node does not know them. */
-  readonly unknown: number;
+  readonly unknownCount: number;
   readonly differences: readonly string[];
 }
 
@@ -17,8 +17,8 @@ export interface Compared {
 /** Counts comparisons for one kind of value, and lists the differences. */
 export const auditRow = (kind: string, compared: readonly Compared[]): AuditRow => ({
   subject: kind,
-  compared: compared.length,
-  unknown: compared.filter(({ index, node }) => index === null || node === null).length,
+  comparedCount: compared.length,
+  unknownCount: compared.filter(({ index, node }) => index === null || node === null).length,
   differences: compared
     .filter(({ index, node }) => index !== null && node !== null && index !== node)
     .map(({ subject, index, node }) => `${subject}: the index has ${index}, the node has ${node}`),

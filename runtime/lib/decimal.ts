@@ -10,7 +10,7 @@ const significantDigits = 40;
 const numericPattern = /^(-?)(\d+)(?:\.(\d+))?$/;
 
 /** Parses the text of a PostgreSQL `numeric`. @throws {RangeError} if the text is anything else. */
-export function decimalOf(text: string): Decimal {
+export function parseDecimal(text: string): Decimal {
   const parts = numericPattern.exec(text);
   if (parts === null) throw new RangeError(`Invalid decimal number ${JSON.stringify(text.slice(0, 100))}.`);
   const [, sign = "", integer = "", fraction = ""] = parts;

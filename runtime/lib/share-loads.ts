@@ -1,4 +1,4 @@
-import { runShared, untilAborted } from "./active-request.ts";
+import { runDetached, untilAborted } from "./active-request.ts";
 
 /** How long a load may delay the next one: a statement whose connection hangs must not stop all requests. */
 const maxWaitMilliseconds = 1_000;
@@ -14,7 +14,7 @@ export function shareLoads<Key, Result>(load: (keys: readonly Key[]) => Promise<
   return (keys) => {
     if (next === undefined) {
       const requested = new Set<Key>();
-      const result = runShared(() =>
+      const result = runDetached(() =>
         settledOrLate(running).then(() => {
           next = undefined;
           return load([...requested]);

@@ -33,7 +33,7 @@ export const errorKindOf = (error: unknown): string => {
 };
 
 /** Runs work as a part of a span, if there is one. */
-export async function traced<T>(parent: Span | undefined, name: string, work: () => T | Promise<T>): Promise<T> {
+export async function withSpan<T>(parent: Span | undefined, name: string, work: () => T | Promise<T>): Promise<T> {
   const span = parent?.startChild(name, "internal");
   try {
     const result = await work();

@@ -7,7 +7,7 @@ interface Definition {
 const define = <const Labels extends readonly string[]>(type: Definition["type"], labels: Labels, help: string) => ({ type, labels, help });
 
 /** Ashlar's own metrics. docs/operations/metrics.md describes them and the metrics of Node.js processes. */
-export const definitions = {
+export const metricDefinitions = {
   ashlar_http_request_duration_seconds: define(
     "histogram",
     ["operation", "status"],
@@ -61,6 +61,6 @@ export const definitions = {
 } as const satisfies Record<string, Definition>;
 
 /** A metric's name. */
-export type MetricName = keyof typeof definitions;
+export type MetricName = keyof typeof metricDefinitions;
 /** A metric's labels. */
-export type LabelsOf<Name extends MetricName> = (typeof definitions)[Name]["labels"][number];
+export type LabelsOf<Name extends MetricName> = (typeof metricDefinitions)[Name]["labels"][number];

@@ -1,7 +1,7 @@
 import { type Metric, metric } from "./metric.ts";
 
 /** The state of the index according to the database; null means unknown. */
-export interface ReportedIndex {
+export interface IndexStatus {
   readonly chains: readonly {
     readonly name: string;
     readonly block: number | null;
@@ -23,18 +23,18 @@ export interface ReportedIndex {
 }
 
 /** The index metrics, without unknown values. */
-export function indexMetrics({ chains, checkpoints, queues, audits }: ReportedIndex, now: Date): Metric[] {
+export function indexMetrics({ chains, checkpoints, queues, audits }: IndexStatus, now: Date): Metric[] {
   const seconds = now.getTime() / 1000;
-  const perChain = (value: (chain: ReportedIndex["chains"][number]) => number | null) =>
+  const perChain = (value: (chain: IndexStatus["chains"][number]) => number | null) =>
     chains.flatMap((chain) => {
       const found = value(chain);
       return found === null ? [] : [[{ chain: chain.name }, found] as const];
     });
-  const perProjection = (value: (row: ReportedIndex["checkpoints"][number]) => number) =>
+  const perProjection = (value: (row: IndexStatus["checkpoints"][number]) => number) =>
     checkpoints.map((row) => [{ chain: row.name, projection: row.projection }, value(row)] as const);
-  const perQueue = (value: (row: ReportedIndex["queues"][number]) => number) =>
+  const perQueue = (value: (row: IndexStatus["queues"][number]) => number) =>
     queues.map((row) => [{ chain: row.name, queue: row.queue }, value(row)] as const);
-  const perAudit = (value: (row: ReportedIndex["audits"][number]) => number) =>
+  const perAudit = (value: (row: IndexStatus["audits"][number]) => number) =>
     audits.map((row) => [{ chain: row.name }, value(row)] as const);
   return [
     metric(

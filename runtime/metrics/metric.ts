@@ -1,5 +1,5 @@
 import type { Histogram } from "../lib/histogram.ts";
-import { definitions, type LabelsOf, type MetricName } from "./definitions.ts";
+import { type LabelsOf, type MetricName, metricDefinitions } from "./definitions.ts";
 
 /** A value's labels. */
 export type Labels = Readonly<Partial<Record<string, string | number>>>;
@@ -36,7 +36,7 @@ export const histogramMetric = <Name extends MetricName>(name: Name, values: Ite
 });
 
 const headerOf = (name: MetricName): Omit<Metric, "values"> => {
-  const { type, help } = definitions[name];
+  const { type, help } = metricDefinitions[name];
   return { name, type, help, aggregator: "sum" };
 };
 

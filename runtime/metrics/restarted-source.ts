@@ -4,7 +4,7 @@ import type { MetricSource } from "./sources.ts";
 /** A process that is restarted when it exits. Its counters continue where those of the exited process ended, as if it were one process. */
 export interface RestartedSource extends MetricSource {
   /** Records that the process has exited. Its counts after the last scrape are lost. */
-  exited(): void;
+  recordExit(): void;
 }
 
 /** Creates a metrics source for a process that is restarted when it exits. */
@@ -18,7 +18,7 @@ export function createRestartedSource(name: string, read: () => Promise<readonly
       return [...ended, ...last];
     },
     fallback: () => [...ended, ...countersOf(last)],
-    exited() {
+    recordExit() {
       ended = sumOf([...ended, ...countersOf(last)]);
       last = [];
     },

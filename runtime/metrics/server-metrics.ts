@@ -60,7 +60,7 @@ function replicaMetrics(process: string, byDatabase: ReplicasByDatabase): Metric
     ),
     metric(
       "ashlar_replica_fallbacks_total",
-      replicas.map(({ name, fallbacks }) => [{ replica: name }, fallbacks] as const),
+      replicas.map(({ name, fallbackCount }) => [{ replica: name }, fallbackCount] as const),
     ),
   ];
 }
@@ -68,8 +68,8 @@ function replicaMetrics(process: string, byDatabase: ReplicasByDatabase): Metric
 const entriesOf = <Key extends string, Value>(values: Readonly<Record<Key, Value>>): [string, Value][] => Object.entries(values);
 
 function requestMetrics({ durations, hundredths, cache, limited, bytes }: RequestCounts): Metric[] {
-  const observed = [...durations].flatMap(([operation, outcomes]) =>
-    [...outcomes].map(([status, histogram]) => [{ operation, status }, histogram] as const),
+  const observed = [...durations].flatMap(([operation, byStatus]) =>
+    [...byStatus].map(([status, histogram]) => [{ operation, status }, histogram] as const),
   );
   return [
     histogramMetric("ashlar_http_request_duration_seconds", observed),
@@ -105,7 +105,7 @@ export function poolMetrics(process: string, pools: Pools): Metric[] {
     ),
     metric(
       "ashlar_database_waiting_requests",
-      gauge(({ waiting }) => waiting),
+      gauge(({ waitingCount }) => waitingCount),
     ),
     histogramMetric(
       "ashlar_database_wait_duration_seconds",
@@ -117,7 +117,7 @@ export function poolMetrics(process: string, pools: Pools): Metric[] {
     ),
     metric(
       "ashlar_database_failures_total",
-      used.map(({ pool, usage }) => [{ pool }, usage.failed] as const),
+      used.map(({ pool, usage }) => [{ pool }, usage.failedCount] as const),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { MetricsSettings } from "../config/metrics.ts";
 import type { RequestCounts } from "../http/request-counts.ts";
-import { indexMetrics, type ReportedIndex } from "./index-metrics.ts";
+import { type IndexStatus, indexMetrics } from "./index-metrics.ts";
 import { createIndexerMetrics, type IndexerMetrics } from "./indexer-metrics.ts";
 import { openMetricsListener } from "./listener.ts";
 import { type Metric, metric } from "./metric.ts";
@@ -23,7 +23,7 @@ export interface Metrics {
   /** Adds this process, which indexes, and returns its counts by chain. */
   addIndexer(process: string, pools: Pools): IndexerMetrics["countsOf"];
   /** Adds the index state. */
-  addIndex(read: () => Promise<ReportedIndex>): void;
+  addIndex(read: () => Promise<IndexStatus>): void;
   /** Adds the size and free space of the data directory's file system. */
   addDataDirectory(path: string): void;
   close(): void;

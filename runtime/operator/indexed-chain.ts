@@ -8,5 +8,5 @@ export interface IndexedChain {
    * The control database, if the chain is stored in another one: actions are recorded there, before the transaction that makes the change is committed, so that
    * there is no change without a record; a failed commit leaves a record without a change.
    */
-  readonly log?: Pick<Queryable, "query"> | undefined;
+  readonly actionLog?: Pick<Queryable, "query"> | undefined;
 }

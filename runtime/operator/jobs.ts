@@ -2,7 +2,7 @@ import { bytes } from "../database/codecs.ts";
 import type { Database } from "../database/database.ts";
 import { identifier, sql } from "../database/sql.ts";
 import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts";
-import { tokenMetadataRefreshKind } from "../domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRefreshKind } from "../domains/tokens/projection/metadata-reads.ts";
 import type { Address } from "../lib/hex.ts";
 import { recordAction } from "./actions.ts";
 import type { IndexedChain } from "./indexed-chain.ts";
@@ -21,12 +21,12 @@ const batchSize = 10_000;
  */
 export async function retryJobs(
   database: Pick<Database, "transaction" | "query">,
-  { id, name, log }: IndexedChain,
+  { id, name, actionLog }: IndexedChain,
   queues: readonly QueueName[],
   actor: string,
 ): Promise<number> {
   await database.transaction((client) =>
-    recordAction(log ?? client, { actor, action: "chain.retry-jobs", subject: name, details: { queues } }),
+    recordAction(actionLog ?? client, { actor, action: "chain.retry-jobs", subject: name, details: { queues } }),
   );
   let retried = 0;
   for (const queue of queues) {
@@ -43,9 +43,9 @@ export async function retryJobs(
 }
 
 /** The metadata that is read again. */
-export interface Refreshed {
+export interface RefreshResult {
   /** How many tokens have their name, symbol and decimals read from their contracts. */
-  readonly tokens: number;
+  readonly tokenCount: number;
   /** Whether the contract's NFT documents are fetched. */
   readonly isCollection: boolean;
 }
@@ -56,10 +56,10 @@ export interface Refreshed {
  */
 export const refreshMetadata = (
   database: Pick<Database, "transaction">,
-  { id, name, log }: IndexedChain,
+  { id, name, actionLog }: IndexedChain,
   contract: Address | null,
   actor: string,
-): Promise<Refreshed> =>
+): Promise<RefreshResult> =>
   database.transaction(async (client) => {
     const [row] = await client.query<{ tokens: number }>(
       `WITH queued AS (INSERT INTO node_reads (chain_id, kind, key, block_number)
@@ -67,14 +67,14 @@ export const refreshMetadata = (
          ON CONFLICT (chain_id, kind, key) DO UPDATE SET attempts = 0, run_after = now() RETURNING 1) SELECT count(*) AS tokens FROM queued`,
       [id, tokenMetadataRefreshKind, contract === null ? null : bytes(contract)],
     );
-    const tokens = row?.tokens ?? 0;
+    const tokenCount = row?.tokens ?? 0;
     const isCollection = contract !== null && (await requestRefresh(client, id, contract, null));
-    if (tokens > 0 || isCollection)
-      await recordAction(log ?? client, {
+    if (tokenCount > 0 || isCollection)
+      await recordAction(actionLog ?? client, {
         actor,
         action: "chain.refresh-metadata",
         subject: name,
-        details: { contract: contract ?? "all", tokens },
+        details: { contract: contract ?? "all", tokens: tokenCount },
       });
-    return { tokens, isCollection };
+    return { tokenCount, isCollection };
   });

@@ -5,11 +5,15 @@ import type { IndexedChain } from "./indexed-chain.ts";
 /**
  * Pauses indexing a chain: its indexer stops within seconds, and does not continue when it is restarted. Returns false if it is already paused.
  */
-export const pauseChain = (database: Pick<Database, "transaction">, { id, name, log }: IndexedChain, actor: string): Promise<boolean> =>
+export const pauseChain = (
+  database: Pick<Database, "transaction">,
+  { id, name, actionLog }: IndexedChain,
+  actor: string,
+): Promise<boolean> =>
   database.transaction(async (client) => {
     const changed = await client.query("UPDATE chains SET paused_at = now() WHERE chain_id = $1 AND paused_at IS NULL RETURNING 1", [id]);
     if (changed.length === 0) return false;
-    await recordAction(log ?? client, { actor, action: "chain.pause", subject: name });
+    await recordAction(actionLog ?? client, { actor, action: "chain.pause", subject: name });
     return true;
   });
 
@@ -19,7 +23,7 @@ export type ResumeOutcome = "resumed" | "not paused" | "being removed" | "being 
 /** Continues indexing a paused chain within seconds, unless it is being removed or restored. */
 export const resumeChain = (
   database: Pick<Database, "transaction">,
-  { id, name, log }: IndexedChain,
+  { id, name, actionLog }: IndexedChain,
   actor: string,
 ): Promise<ResumeOutcome> =>
   database.transaction(async (client) => {
@@ -31,7 +35,7 @@ export const resumeChain = (
     if (changed.length === 0) return obstacleOf(client, id);
     // The indexer was silent on request, so readiness measures its silence from here.
     await client.query("UPDATE indexer_heartbeats SET alive_at = now() WHERE chain_id = $1", [id]);
-    await recordAction(log ?? client, { actor, action: "chain.resume", subject: name });
+    await recordAction(actionLog ?? client, { actor, action: "chain.resume", subject: name });
     return "resumed";
   });
 

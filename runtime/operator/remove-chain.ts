@@ -38,13 +38,18 @@ export async function removeChain(options: RemoveChainOptions): Promise<number |
         [chain.id],
       );
       if (marked.length > 0)
-        await recordAction(chain.log ?? client, { actor, action: "chain.remove", subject: chain.name, details: { status: "started" } });
+        await recordAction(chain.actionLog ?? client, {
+          actor,
+          action: "chain.remove",
+          subject: chain.name,
+          details: { status: "started" },
+        });
     });
     const rows = await deleteTables(options, guard);
     await database.transaction(async (client) => {
       await guard(client);
       await client.query("DELETE FROM chains WHERE chain_id = $1", [chain.id]);
-      await recordAction(chain.log ?? client, {
+      await recordAction(chain.actionLog ?? client, {
         actor,
         action: "chain.remove",
         subject: chain.name,

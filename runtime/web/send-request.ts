@@ -21,16 +21,16 @@ export interface WebRequest {
   readonly addresses: readonly string[] | null;
   /** Sent as Authorization. */
   readonly authorization: string | null;
-  readonly types: AcceptedTypes;
-  readonly bytes: number;
+  readonly acceptedTypes: AcceptedTypes;
+  readonly maxBytes: number;
   /** Certificates that are trusted in addition to the default ones. */
   readonly certificates: readonly string[];
-  readonly milliseconds: number;
+  readonly timeoutMilliseconds: number;
   readonly signal: AbortSignal;
 }
 
 /** A request's result. */
-export type Reply =
+export type WebResponse =
   | { readonly kind: "body"; readonly body: Buffer; readonly type: string }
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "refusal"; readonly refusal: Refusal };
@@ -43,11 +43,11 @@ const temporaryStatuses: ReadonlySet<number> = new Set([401, 403, 408, 421, 425,
 /**
  * Sends a request over a new connection, which is always closed when this function returns. Rejects with the signal's reason or with a network error.
  */
-export const sendRequest = async (request: WebRequest): Promise<Reply> => {
-  const { url, signal, milliseconds } = request;
+export const sendRequest = async (request: WebRequest): Promise<WebResponse> => {
+  const { url, signal, timeoutMilliseconds } = request;
   const client = new Client(url.origin, {
     connect: {
-      timeout: milliseconds,
+      timeout: timeoutMilliseconds,
       maxCachedSessions: 0,
       // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
@@ -57,8 +57,8 @@ export const sendRequest = async (request: WebRequest): Promise<Reply> => {
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: headerBytes,
-    headersTimeout: milliseconds,
-    bodyTimeout: milliseconds,
+    headersTimeout: timeoutMilliseconds,
+    bodyTimeout: timeoutMilliseconds,
   });
   try {
     return await abortable(signal, readResponse(client, request));
@@ -70,13 +70,13 @@ export const sendRequest = async (request: WebRequest): Promise<Reply> => {
 
 const readResponse = async (
   client: Client,
-  { url, displayName: hostname, types, bytes, authorization, signal }: WebRequest,
-): Promise<Reply> => {
+  { url, displayName: hostname, acceptedTypes, maxBytes, authorization, signal }: WebRequest,
+): Promise<WebResponse> => {
   const { statusCode, headers, body } = await client.request({
     method: "GET",
     path: `${url.pathname}${url.search}`,
     headers: {
-      accept: types.header,
+      accept: acceptedTypes.header,
       "accept-encoding": "identity",
       "user-agent": "ashlar",
       ...(authorization === null ? {} : { authorization }),
@@ -97,13 +97,13 @@ const readResponse = async (
   const encoding = textOf(headers["content-encoding"]);
   if (encoding !== "" && encoding !== "identity") return refused(refuse("encoding", hostname, encoding));
   const type = textOf(headers["content-type"]).split(";", 1)[0]?.trim() ?? "";
-  if (!types.includes(type)) return refused(refuse("type", hostname, type, types.description));
-  if (Number(headers["content-length"]) > bytes) return refused(refuse("too-large", hostname, String(bytes)));
+  if (!acceptedTypes.includes(type)) return refused(refuse("type", hostname, type, acceptedTypes.description));
+  if (Number(headers["content-length"]) > maxBytes) return refused(refuse("too-large", hostname, String(maxBytes)));
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > bytes) return refused(refuse("too-large", hostname, String(bytes)));
+    if (size > maxBytes) return refused(refuse("too-large", hostname, String(maxBytes)));
     chunks.push(chunk);
   }
   return { kind: "body", body: Buffer.concat(chunks), type };
@@ -117,7 +117,7 @@ export const refusalOf = (error: unknown, hostname: string): Refusal => {
   return refuse(/CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? "certificate" : "connection", hostname, code);
 };
 
-const refused = (refusal: Refusal): Reply => ({ kind: "refusal", refusal });
+const refused = (refusal: Refusal): WebResponse => ({ kind: "refusal", refusal });
 
 const textOf = (header: string | string[] | undefined): string => [header ?? ""].flat().join(",").trim().toLowerCase();
 

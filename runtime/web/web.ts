@@ -1,33 +1,33 @@
 import { abortable } from "../lib/async.ts";
 import { checkUrl } from "./check-url.ts";
-import { privateRange } from "./public-addresses.ts";
+import { nonPublicRangeOf } from "./non-public-range.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 import { type ResolveName, resolveName } from "./resolve-name.ts";
-import { type AcceptedTypes, type Reply, refusalOf, sendRequest } from "./send-request.ts";
+import { type AcceptedTypes, refusalOf, sendRequest, type WebResponse } from "./send-request.ts";
 
 /** Limits for fetching one document, including redirects. */
-export interface FetchBounds {
-  readonly milliseconds: number;
-  readonly bytes: number;
-  readonly types: AcceptedTypes;
+export interface FetchLimits {
+  readonly timeoutMilliseconds: number;
+  readonly maxBytes: number;
+  readonly acceptedTypes: AcceptedTypes;
   readonly signal: AbortSignal;
 }
 
 /** A fetched document, or the refusal. */
-export type Fetched =
+export type FetchResult =
   | { readonly ok: true; readonly body: Buffer; readonly type: string }
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** Fetches documents from untrusted servers. */
-export interface Web {
+export interface WebClient {
   /** Fetches an untrusted URL, which must be https: with a public name and public addresses. Never throws. */
-  fetch(url: string, bounds: FetchBounds): Promise<Fetched>;
+  fetch(url: string, limits: FetchLimits): Promise<FetchResult>;
   /** Fetches a path from a server that the operator configured, at any address and even over http:; redirects to other servers are untrusted. Never throws. */
-  fetchFrom(gateway: string, path: string, bounds: FetchBounds): Promise<Fetched>;
+  fetchFrom(gateway: string, path: string, limits: FetchLimits): Promise<FetchResult>;
 }
 
 /** Dependencies that tests replace. */
-export interface WebDependencies {
+export interface WebClientDeps {
   readonly resolve?: ResolveName;
   /** Whether to connect to a name despite this non-public address; only for test servers. */
   readonly isExempt?: (address: string, hostname: string) => boolean;
@@ -40,7 +40,7 @@ const maxRedirects = 3;
 const maxAddresses = 4;
 
 /** Creates a client without persistent connections, cookies, credentials or proxies. */
-export const createWeb = (dependencies: WebDependencies = {}): Web => {
+export const createWebClient = (dependencies: WebClientDeps = {}): WebClient => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 
   /**
@@ -51,47 +51,49 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
     const addresses = await resolve(hostname, signal).catch(() => []);
     if (addresses.length === 0) return refuse("unknown-name", hostname);
     for (const address of addresses) {
-      const range = isExempt(address, hostname) ? null : privateRange(address);
+      const range = isExempt(address, hostname) ? null : nonPublicRangeOf(address);
       if (range !== null) return refuse("private-address", hostname, range);
     }
     return addresses.slice(0, maxAddresses);
   };
 
-  const visit = async (url: URL, gateway: URL | null, bounds: FetchBounds): Promise<Reply> => {
+  const visit = async (url: URL, gateway: URL | null, limits: FetchLimits): Promise<WebResponse> => {
     const isGateway = isOnGateway(gateway, url);
     let addresses: readonly string[] | null = null;
     if (!isGateway) {
       const refusal = checkUrl(url, ports);
       if (refusal !== null) return { kind: "refusal", refusal };
-      const found = await abortable(bounds.signal, addressesOf(url.hostname, bounds.signal));
+      const found = await abortable(limits.signal, addressesOf(url.hostname, limits.signal));
       if ("code" in found) return { kind: "refusal", refusal: found };
       addresses = found;
     }
     const authorization = isGateway ? authorizationOf(gateway) : null;
-    return sendRequest({ ...bounds, url, displayName: nameOf(url, gateway), addresses, certificates, authorization });
+    return sendRequest({ ...limits, url, displayName: nameOf(url, gateway), addresses, certificates, authorization });
   };
 
   /** Visits a URL and turns errors into refusals. */
-  const tryVisit = async (url: URL, gateway: URL | null, bounds: FetchBounds, stopped: AbortSignal): Promise<Reply> => {
+  const tryVisit = async (url: URL, gateway: URL | null, limits: FetchLimits, stopped: AbortSignal): Promise<WebResponse> => {
     try {
-      return await visit(url, gateway, bounds);
+      return await visit(url, gateway, limits);
     } catch (error) {
       if (stopped.aborted) return { kind: "refusal", refusal: refuse("stopped") };
-      const isLate = bounds.signal.aborted;
+      const isLate = limits.signal.aborted;
       return {
         kind: "refusal",
-        refusal: isLate ? refuse("too-slow", nameOf(url, gateway), String(bounds.milliseconds)) : refusalOf(error, nameOf(url, gateway)),
+        refusal: isLate
+          ? refuse("too-slow", nameOf(url, gateway), String(limits.timeoutMilliseconds))
+          : refusalOf(error, nameOf(url, gateway)),
       };
     }
   };
 
-  const follow = async (start: URL, gateway: URL | null, bounds: FetchBounds): Promise<Fetched> => {
-    const time = createTimeLimit(bounds);
+  const follow = async (start: URL, gateway: URL | null, limits: FetchLimits): Promise<FetchResult> => {
+    const time = createTimeLimit(limits);
     let url = start;
     let trusted = gateway;
     try {
       for (let hop = 0; hop <= maxRedirects; hop += 1) {
-        const response = await tryVisit(url, trusted, { ...bounds, signal: time.signal }, bounds.signal);
+        const response = await tryVisit(url, trusted, { ...limits, signal: time.signal }, limits.signal);
         if (response.kind === "body") return { ok: true, body: response.body, type: response.type };
         if (response.kind === "refusal") return refused(response.refusal, hop);
         const next = parseUrl(response.location, url);
@@ -107,23 +109,23 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   };
 
   return {
-    fetch: async (text, bounds) => {
+    fetch: async (text, limits) => {
       const url = parseUrl(text);
-      return url === null ? refused(refuse("not-a-url"), 0) : follow(url, null, bounds);
+      return url === null ? refused(refuse("not-a-url"), 0) : follow(url, null, limits);
     },
-    fetchFrom: async (base, path, bounds) => {
+    fetchFrom: async (base, path, limits) => {
       const gateway = parseUrl(base);
       const url = parseUrl(base);
       if (gateway === null || url === null) return refused(refuse("not-a-url"), 0);
       url.pathname = `${gateway.pathname.replace(/\/+$/, "")}${path}`;
-      return follow(url, gateway, bounds);
+      return follow(url, gateway, limits);
     },
   };
 };
 
 const parseUrl = (text: string, base?: URL): URL | null => (URL.canParse(text, base?.href) ? new URL(text, base) : null);
 
-const refused = (refusal: Refusal, hop: number): Fetched => ({
+const refused = (refusal: Refusal, hop: number): FetchResult => ({
   ok: false,
   refusal: hop === 0 ? refusal : { ...refusal, message: `After a redirect: ${refusal.message}` },
 });
@@ -137,9 +139,12 @@ const authorizationOf = ({ username, password }: URL): string | null =>
   username === "" ? null : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
 
 /** Combines the caller's signal with a time limit. */
-const createTimeLimit = ({ signal, milliseconds }: FetchBounds): { readonly signal: AbortSignal; readonly end: () => void } => {
+const createTimeLimit = ({ signal, timeoutMilliseconds }: FetchLimits): { readonly signal: AbortSignal; readonly end: () => void } => {
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(new Error(`The fetch did not finish within ${milliseconds} ms.`)), milliseconds);
+  const timer = setTimeout(
+    () => ending.abort(new Error(`The fetch did not finish within ${timeoutMilliseconds} ms.`)),
+    timeoutMilliseconds,
+  );
   const stop = (): void => ending.abort(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

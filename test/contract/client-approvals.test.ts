@@ -1,6 +1,6 @@
 import { toEventSelector } from "viem";
 import { describe, expect, it, test } from "vitest";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import { callForEach, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
 import { toWholeTokens } from "../support/story-exchanges.ts";
 import { addressOf, balanceOf, logsOf, type NodeLog, storyValue, timeOf } from "../support/story-node.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { balanceOf, changesOf, node, storyValue, sumOf, timeOf, transfersOf } from "../support/story-node.ts";
+import { balanceOf, callNode, changesOf, storyValue, sumOf, timeOf, transfersOf } from "../support/story-node.ts";
 import { all, chain, chainById, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const client = await useNpmClient();
@@ -16,7 +16,7 @@ describe("the npm client's BalanceService", () => {
     expect(address).toBe(storyValue("trader"));
     expect(isValidDate(at)).toBe(true);
     const gold = items.find(({ contract_address: contract }) => contract === storyValue("goldToken"));
-    const held = await node<string>(
+    const held = await callNode<string>(
       "eth_call",
       { to: storyValue("goldToken"), data: `0x70a08231${storyValue("trader").slice(2).padStart(64, "0")}` },
       "latest",
@@ -70,7 +70,9 @@ describe("the npm client's BalanceService", () => {
 
   test("getNativeTokenBalance returns the native balance", async () => {
     const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(chainById, storyValue("newcomer")));
-    expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", storyValue("newcomer"), "latest"))]);
+    expect(items.map(({ balance }) => balance)).toEqual([
+      BigInt(await callNode<string>("eth_getBalance", storyValue("newcomer"), "latest")),
+    ]);
   });
 
   test("getErc20TransfersForWalletAddress iterates over all transfers and returns each transaction once", async () => {
@@ -112,7 +114,7 @@ describe("the npm client's BalanceService for token holders", () => {
     expect(pagination.total_count).toBe(holders.length);
     expect(holders.length).toBeGreaterThan(options.pageSize);
     // totalSupply(), EIP-20.
-    expect(items[0]?.total_supply).toBe(BigInt(await node<string>("eth_call", { to: token, data: "0x18160ddd" }, "latest")));
+    expect(items[0]?.total_supply).toBe(BigInt(await callNode<string>("eth_call", { to: token, data: "0x18160ddd" }, "latest")));
   });
 
   test("getTokenHolders returns the holders after a block", async () => {

@@ -1,7 +1,7 @@
 import { CovalentClient } from "@covalenthq/client-sdk";
 import { describe, expect, it, test } from "vitest";
 import { useApp } from "../support/app.ts";
-import { logsOf, type NodeLog, node, storyValue, transferTopic } from "../support/story-node.ts";
+import { callNode, logsOf, type NodeLog, storyValue, transferTopic } from "../support/story-node.ts";
 import { all, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const app = await useApp();
@@ -45,7 +45,7 @@ describe("the npm client's BaseService", () => {
   test("getLogs returns the logs in a block range", async () => {
     const height = storyValue("swapBlockHeight");
     const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
-    const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: storyValue("swapBlockHash") });
+    const expected = await callNode<readonly NodeLog[]>("eth_getLogs", { blockHash: storyValue("swapBlockHash") });
     expect(items.map(logKey).sort()).toEqual(
       expected.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}:${Number(logIndex)}`).sort(),
     );
@@ -92,7 +92,7 @@ describe("the npm client's BaseService", () => {
     const prices = await dataOf(client.BaseService.getGasPrices(chain, kind));
     expect(prices.event_type).toBe(kind);
     expect(prices.base_fee).toBe(
-      BigInt((await node<{ readonly baseFeePerGas: string }>("eth_getBlockByNumber", "latest", false)).baseFeePerGas),
+      BigInt((await callNode<{ readonly baseFeePerGas: string }>("eth_getBlockByNumber", "latest", false)).baseFeePerGas),
     );
     expect(prices.items.length).toBe(3);
     for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import {
   actionsOf,
   blockTimes,
@@ -11,7 +11,7 @@ import {
   type StoryPool,
   toWholeTokens,
 } from "../support/story-exchanges.ts";
-import { node, nodeBatch, storyValue } from "../support/story-node.ts";
+import { callNode, nodeBatch, storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -49,11 +49,11 @@ const servedFields = (row: ServedAction) => ({
 /** An action from the node's logs, reduced to the same fields. */
 const loggedFields = (pools: readonly StoryPool[]) => {
   const tokens = new Map(pools.map(({ pool, token0, token1 }) => [pool, [token0, token1]]));
-  return ({ pool, act, hash, time, into, out, sender }: StoryAction) => ({
+  return ({ pool, action, hash, time, amountsIn, amountsOut, sender }: StoryAction) => ({
     hash,
-    act,
+    act: action,
     time,
-    amounts: act === "SWAP" ? [...into, ...out] : act === "ADD_LIQUIDITY" ? [...into] : [...out],
+    amounts: action === "SWAP" ? [...amountsIn, ...amountsOut] : action === "ADD_LIQUIDITY" ? [...amountsIn] : [...amountsOut],
     sender,
     tokens: tokens.get(pool),
   });
@@ -111,8 +111,8 @@ describe("the npm client's XykService for exchange transactions", () => {
     const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
     for (const item of items.slice(0, 20)) {
       const [receipt, transaction] = await Promise.all([
-        node<{ readonly gasUsed: string; readonly effectiveGasPrice: string }>("eth_getTransactionReceipt", item.tx_hash),
-        node<{ readonly value: string; readonly from: string }>("eth_getTransactionByHash", item.tx_hash),
+        callNode<{ readonly gasUsed: string; readonly effectiveGasPrice: string }>("eth_getTransactionReceipt", item.tx_hash),
+        callNode<{ readonly value: string; readonly from: string }>("eth_getTransactionByHash", item.tx_hash),
       ]);
       const fees = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
       expect([item.fees_paid, item.value, item.from_address, item.address]).toEqual([

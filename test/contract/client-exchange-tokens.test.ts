@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import {
   actionsOf,
   blockTimes,
@@ -49,7 +49,7 @@ const reserveAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { si
 const volumeBefore = (pairs: Pairs, end: number): bigint =>
   pairs.reduce((sum, { side, actions }) => {
     const swaps = swapsWithin(actions, end, 1);
-    return sum + volumeOf(swaps, "into", side) + volumeOf(swaps, "out", side);
+    return sum + volumeOf(swaps, "amountsIn", side) + volumeOf(swaps, "amountsOut", side);
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import {
   blockTimes,
   type ExchangeName,

@@ -1,7 +1,7 @@
 import { toEventSelector } from "viem";
 import { describe, expect, it, test } from "vitest";
 import { documentsOf, idsOf, movesOf, ownersOf, regularCollections, urisOf, zeroAddress } from "../support/story-collections.ts";
-import { addressOf, logsOf, node, storyValue, timeOf } from "../support/story-node.ts";
+import { addressOf, callNode, logsOf, storyValue, timeOf } from "../support/story-node.ts";
 import { documentFields, servedFields } from "./nfts.ts";
 import { all, allPages, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
@@ -136,11 +136,11 @@ describe("the npm client's NftService for one token", () => {
     expect(hashes.length).toBeGreaterThan(4);
     for (const item of transactions) {
       const [receipt, transaction] = await Promise.all([
-        node<{ readonly gasUsed: string; readonly effectiveGasPrice: string; readonly logs: readonly { readonly logIndex: string }[] }>(
+        callNode<{ readonly gasUsed: string; readonly effectiveGasPrice: string; readonly logs: readonly { readonly logIndex: string }[] }>(
           "eth_getTransactionReceipt",
           item.tx_hash,
         ),
-        node<{ readonly value: string; readonly from: string; readonly to: string; readonly blockNumber: string }>(
+        callNode<{ readonly value: string; readonly from: string; readonly to: string; readonly blockNumber: string }>(
           "eth_getTransactionByHash",
           item.tx_hash,
         ),

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { useApp } from "../support/app.ts";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import { feedOf, secondsPerDay, toWholeTokens } from "../support/story-exchanges.ts";
 import { type StorySale, salesOfStory } from "../support/story-market.ts";
 import { storyValue } from "../support/story-node.ts";

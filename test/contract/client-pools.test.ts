@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import {
   actionsOf,
   blockTimes,
@@ -52,7 +52,7 @@ describe("the npm client's XykService for pools", () => {
         const { reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d, ...token } = sides[side];
         expect([reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d].map(BigInt)).toEqual([
           reserves[side],
-          ...([1, 7] as const).flatMap((days) => [volumeOf(swapsOf(days), "into", side), volumeOf(swapsOf(days), "out", side)]),
+          ...([1, 7] as const).flatMap((days) => [volumeOf(swapsOf(days), "amountsIn", side), volumeOf(swapsOf(days), "amountsOut", side)]),
         ]);
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
@@ -60,7 +60,7 @@ describe("the npm client's XykService for pools", () => {
         // The wash traders' token has no price, because its pool is below the liquidity floor; the dollar side of their trades is known.
         const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
         const moved = (days: number): number =>
-          toWholeTokens(volumeOf(swapsOf(days), "into", dollar) + volumeOf(swapsOf(days), "out", dollar), 6);
+          toWholeTokens(volumeOf(swapsOf(days), "amountsIn", dollar) + volumeOf(swapsOf(days), "amountsOut", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
           null,
           null,
@@ -70,7 +70,7 @@ describe("the npm client's XykService for pools", () => {
         expect([item.volume_24h_quote, item.volume_7d_quote]).toEqual([moved(1), moved(7)]);
         continue;
       }
-      const volume = quotedValue(sides, [volumeOf(swapsOf(1), "into", 0), volumeOf(swapsOf(1), "into", 1)]);
+      const volume = quotedValue(sides, [volumeOf(swapsOf(1), "amountsIn", 0), volumeOf(swapsOf(1), "amountsIn", 1)]);
       const liquidity = quotedValue(sides, reserves);
       expectNear(item.total_liquidity_quote, liquidity);
       expectNear(item.volume_24h_quote, volume);
@@ -160,12 +160,12 @@ describe("the npm client's XykService for pools", () => {
         expect(rates[ether]).toBe(weth(Math.min(end, head + 1)));
         expect(volume.swap_count_24).toBe(swaps.length);
         expect([volume.sum_amount0in, volume.sum_amount1in, volume.sum_amount0out, volume.sum_amount1out].map(BigInt)).toEqual([
-          volumeOf(swaps, "into", 0),
-          volumeOf(swaps, "into", 1),
-          volumeOf(swaps, "out", 0),
-          volumeOf(swaps, "out", 1),
+          volumeOf(swaps, "amountsIn", 0),
+          volumeOf(swaps, "amountsIn", 1),
+          volumeOf(swaps, "amountsOut", 0),
+          volumeOf(swaps, "amountsOut", 1),
         ]);
-        expectNear(volume.volume_quote, quotedValue(valued, [volumeOf(swaps, "into", 0), volumeOf(swaps, "into", 1)]));
+        expectNear(volume.volume_quote, quotedValue(valued, [volumeOf(swaps, "amountsIn", 0), volumeOf(swaps, "amountsIn", 1)]));
         expect([liquidity?.r0_c, liquidity?.r1_c].map((reserve) => BigInt(reserve ?? -1))).toEqual(reserves);
         expectNear(liquidity?.liquidity_quote, quotedValue(valued, reserves));
         const [first, second] = [

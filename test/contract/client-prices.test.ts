@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectNear } from "../support/near.ts";
+import { expectNear } from "../support/expect-near.ts";
 import { blockTimes, feedOf, poolsOf, reservesByTime, secondsPerDay, toWholeTokens } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
 import { chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";

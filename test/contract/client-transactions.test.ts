@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { useApp } from "../support/app.ts";
-import { type NodeLog, node, storyValue } from "../support/story-node.ts";
-import { all, chain, dataOf, isValidDate, type Pages, type Reply, useNpmClient, walkBack } from "./npm-client.ts";
+import { callNode, type NodeLog, storyValue } from "../support/story-node.ts";
+import { all, type ClientResponse, chain, dataOf, isValidDate, type PageWithLinks, useNpmClient, walkBack } from "./npm-client.ts";
 
 const app = await useApp();
 const client = await useNpmClient();
@@ -10,7 +10,7 @@ describe("the npm client's TransactionService", () => {
   test("getTransaction returns a transaction with its logs", async () => {
     const hash = storyValue("swapTransaction");
     const { items } = await dataOf(client.TransactionService.getTransaction(chain, hash, { quoteCurrency: "USD", noLogs: false }));
-    const receipt = await node<{ readonly logs: readonly NodeLog[]; readonly gasUsed: string; readonly effectiveGasPrice: string }>(
+    const receipt = await callNode<{ readonly logs: readonly NodeLog[]; readonly gasUsed: string; readonly effectiveGasPrice: string }>(
       "eth_getTransactionReceipt",
       hash,
     );
@@ -37,18 +37,18 @@ describe("the npm client's TransactionService", () => {
     expect(oldest.links.prev).toBeNull();
     expect(iterated.length).toBeGreaterThan(2 * oldest.items.length);
     const ascending = [oldest.items.map(({ tx_hash: hash }) => hash)];
-    for (let page: Pages<{ readonly tx_hash: string }> = oldest; page.links.next !== null; ) {
+    for (let page: PageWithLinks<{ readonly tx_hash: string }> = oldest; page.links.next !== null; ) {
       page = await dataOf(page.next());
       ascending.unshift(page.items.map(({ tx_hash: hash }) => hash));
     }
     expect(ascending.flat()).toEqual(iterated);
     // An address's nonce is the number of transactions that it sent.
     const sent = transactions.filter(({ from_address: from }) => from === storyValue("trader"));
-    expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
+    expect(sent.length).toBe(Number(await callNode<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
   });
 
   test("getTransactionsForBlock returns a block's transactions by height, by hash and by page", async () => {
-    const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", storyValue("swapBlockHash"), false);
+    const block = await callNode<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", storyValue("swapBlockHash"), false);
     const inOrder = ({ items }: { readonly items: readonly { readonly tx_hash: string; readonly tx_offset: number }[] }): string[] =>
       [...items].sort((a, b) => a.tx_offset - b.tx_offset).map(({ tx_hash: hash }) => hash);
     const service = client.TransactionService;
@@ -58,7 +58,7 @@ describe("the npm client's TransactionService", () => {
     expect(inOrder(await dataOf(service.getTransactionsForBlockHash(chain, storyValue("swapBlockHash"))))).toEqual(block.transactions);
     const page = await dataOf(service.getTransactionsForBlockHashByPage(chain, storyValue("swapBlockHash"), 0));
     const transactions: { readonly tx_hash: string; readonly tx_offset: number }[] = [...page.items];
-    for (let last: Pages<{ readonly tx_hash: string; readonly tx_offset: number }> = page; last.links.next !== null; ) {
+    for (let last: PageWithLinks<{ readonly tx_hash: string; readonly tx_offset: number }> = page; last.links.next !== null; ) {
       last = await dataOf(last.next());
       transactions.push(...last.items);
     }
@@ -68,7 +68,7 @@ describe("the npm client's TransactionService", () => {
   test("getTransactionsForBlockByPage has no method in the client; the server accepts its path with a client header", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
-    const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
+    const { data, error } = (await response.json()) as ClientResponse<{ readonly items: readonly unknown[]; readonly links: object }>;
     expect({ status: response.status, error }).toEqual({ status: 200, error: false });
     expect(data.items.length).toBeGreaterThan(0);
     expect(data.links).toHaveProperty("prev", null);
@@ -84,7 +84,7 @@ describe("the npm client's TransactionService", () => {
     expect(isValidDate(summary?.earliest_transaction.block_signed_at)).toBe(true);
     const sent = transactions.filter(({ from_address: from }) => from === storyValue("trader"));
     expect(summary?.gas_summary.total_sent_count).toBe(
-      Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")),
+      Number(await callNode<string>("eth_getTransactionCount", storyValue("trader"), "latest")),
     );
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
@@ -92,7 +92,7 @@ describe("the npm client's TransactionService", () => {
   test("getEarliestTransactionsForAddress has no method in the client; the server accepts its path and returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${storyValue("newcomer")}/?`, { headers });
-    const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
+    const { data, error } = (await response.json()) as ClientResponse<{ readonly items: readonly unknown[]; readonly links: object }>;
     expect({ status: response.status, error }).toEqual({ status: 200, error: false });
     expect(data.items.length).toBeGreaterThan(0);
     expect(data.links).toHaveProperty("prev", null);

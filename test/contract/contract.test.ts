@@ -5,9 +5,9 @@ import { useApp } from "../support/app.ts";
 import { demoOperations } from "../support/contract/demo-operations.ts";
 import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { parseCsv } from "../support/csv.ts";
-import { deadline } from "../support/deadline.ts";
 import { type Document, readDocument } from "../support/document.ts";
 import { createOpenApiValidator, type OpenApiValidator } from "../support/openapi-validator.ts";
+import { scaleTimeLimit } from "../support/scale-time-limit.ts";
 import { type CalledResponse, createCaller } from "./caller.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -108,7 +108,7 @@ describe.each(demoOperations)("live operation $id", (operation) => {
         expect(comparableText(throughPooler?.text.replaceAll(String(app.pooledUrl), app.url))).toBe(comparableText(direct.text));
         expect(throughPooler?.headers.get("x-credits")).toBe(direct.headers.get("x-credits"));
       },
-      { timeout: deadline(10_000), interval: 500 },
+      { timeout: scaleTimeLimit(10_000), interval: 500 },
     );
   });
 

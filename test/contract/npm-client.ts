@@ -4,7 +4,7 @@ import { useApp } from "../support/app.ts";
 import { createRetryingFetch } from "./caller.ts";
 
 /** The result of an npm client method. */
-export interface Reply<T> {
+export interface ClientResponse<T> {
   readonly data: T;
   readonly error: boolean;
   readonly error_code: number | string;
@@ -12,10 +12,10 @@ export interface Reply<T> {
 }
 
 /** A page with links to the previous and the next page. */
-export interface Pages<T> {
+export interface PageWithLinks<T> {
   readonly items: readonly T[];
-  prev(): Promise<Reply<Pages<T>>>;
-  next(): Promise<Reply<Pages<T>>>;
+  prev(): Promise<ClientResponse<PageWithLinks<T>>>;
+  next(): Promise<ClientResponse<PageWithLinks<T>>>;
   readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
@@ -39,7 +39,7 @@ export async function useNpmClient(): Promise<CovalentClient> {
 }
 
 /** The payload of a successful response. */
-export async function dataOf<T>(response: Promise<Reply<T>>): Promise<T> {
+export async function dataOf<T>(response: Promise<ClientResponse<T>>): Promise<T> {
   const { data, error, error_code: code, error_message: message } = await response;
   expect({ error, code, message }).toEqual({ error: false, code: null, message: null });
   expect(data).not.toBeNull();
@@ -54,7 +54,7 @@ export async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Collects the items from the newest to the oldest page by following the links. */
-export async function walkBack<T>(first: Pages<T>): Promise<T[]> {
+export async function walkBack<T>(first: PageWithLinks<T>): Promise<T[]> {
   const items = [...first.items];
   for (let page = first; page.links.prev !== null; ) {
     page = await dataOf(page.prev());
@@ -68,7 +68,9 @@ export const isValidDate = (value: unknown): boolean => value instanceof Date &&
 
 /** The items on all numbered pages of a list, and the total that the pages report. */
 export async function allPages<T>(
-  read: (page: number) => Promise<Reply<{ readonly items: readonly T[]; readonly pagination: { has_more: boolean; total_count: number } }>>,
+  read: (
+    page: number,
+  ) => Promise<ClientResponse<{ readonly items: readonly T[]; readonly pagination: { has_more: boolean; total_count: number } }>>,
 ): Promise<{ readonly items: T[]; readonly total: number; readonly pages: number }> {
   const items: T[] = [];
   for (let page = 0; ; page += 1) {

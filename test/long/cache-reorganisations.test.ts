@@ -2,22 +2,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../runtime/config/config.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 import { createPagedLists, type Page, type PagedList } from "../contract/story/paged-lists.ts";
 import { isResponse, request, unlimited } from "../e2e/serve/load.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { deadline } from "../support/deadline.ts";
 import { isAtHead } from "../support/indexer/support.ts";
 import { type IndexerProcess, startIndexer } from "../support/indexer-process.ts";
+import { scaleTimeLimit } from "../support/scale-time-limit.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 import { startTokenChain, type TokenChain } from "../support/token-chain.ts";
 import { until } from "../support/until.ts";
 import { abandonedBlocks, recordAbandonedBlocks } from "./support/abandoned-blocks.ts";
 import { type HashLoad, startHashLoad } from "./support/hash-load.ts";
-import { print, setting } from "./support/settings.ts";
+import { numberFromEnvironment, print } from "./support/settings.ts";
 
-const reorgCount = setting("LONG_REORGANISATIONS", 40);
+const reorgCount = numberFromEnvironment("LONG_REORGANISATIONS", 40);
 const maxDepth = 10;
 const clientCount = 8;
 const staleMilliseconds = 1_000;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   [source, testDatabase, folder] = await Promise.all([startTokenChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-cache-"))]);
   await recordAbandonedBlocks(testDatabase.database);
   ({ key } = await createKeys(testDatabase.database).create({ label: "reorganisations" }));
-  const settings = { ...chainConfig.parse({ name: "own", id: 31337, rpc: source.chain.url, pollMilliseconds: 50 }), id: 31337 };
+  const settings = { ...chainConfigSchema.parse({ name: "own", id: 31337, rpc: source.chain.url, pollMilliseconds: 50 }), id: 31337 };
   const file = join(folder, "serve.yaml");
   await writeFile(file, JSON.stringify({ chains: [settings], limits: unlimited }));
   indexer = await startIndexer(folder, settings, testDatabase.url);
@@ -67,7 +67,7 @@ async function walk({ path, size, rowKey }: PagedList, height: number, between: 
 
 describe("four workers that cache responses, under load", () => {
   it(`stop serving a block within a second after it is abandoned, and serve each list row once, over ${reorgCount} reorganisations`, {
-    timeout: deadline(60_000 + 30_000 * reorgCount),
+    timeout: scaleTimeLimit(60_000 + 30_000 * reorgCount),
   }, async () => {
     const { chain, token, trader } = source;
     const paged = createPagedLists(chain, token, trader);
@@ -100,7 +100,7 @@ describe("four workers that cache responses, under load", () => {
       expect(expected.length).toBeGreaterThan(list.size);
     }
     // The load continues after the last reorganisation to detect cached responses from the old branch.
-    const observedUntil = performance.timeOrigin + performance.now() + 2 * deadline(staleMilliseconds);
+    const observedUntil = performance.timeOrigin + performance.now() + 2 * scaleTimeLimit(staleMilliseconds);
     await until("responses two seconds after the last reorganisation", () => (load.seen.at(-1)?.at ?? 0) > observedUntil);
     await load.stop();
     const abandoned = await abandonedBlocks(testDatabase.database);
@@ -117,6 +117,6 @@ describe("four workers that cache responses, under load", () => {
     expect(load.failures).toEqual(new Map());
     // Abandoned blocks were served before, but not later than the limit.
     expect(delays.length).toBeGreaterThan(count);
-    expect(late.filter(({ milliseconds }) => milliseconds > deadline(staleMilliseconds)).slice(0, 5)).toEqual([]);
+    expect(late.filter(({ milliseconds }) => milliseconds > scaleTimeLimit(staleMilliseconds)).slice(0, 5)).toEqual([]);
   });
 });

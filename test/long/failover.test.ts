@@ -5,22 +5,22 @@ import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
-import { contents } from "../support/contents.ts";
+import { hashContents } from "../support/contents.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { startIndexer } from "../support/indexer-process.ts";
 import { startTokenChain, type TokenChain } from "../support/token-chain.ts";
 import { until } from "../support/until.ts";
-import { type FailoverCluster, type Loss, startPlainCluster } from "./support/failover-cluster.ts";
+import { type FailoverCluster, type PrimaryFailure, startPlainCluster } from "./support/failover-cluster.ts";
 import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startServiceIn } from "./support/loaded-service.ts";
 import { missingPrograms, startPatroniCluster } from "./support/patroni-cluster.ts";
-import { print, setting } from "./support/settings.ts";
+import { numberFromEnvironment, print } from "./support/settings.ts";
 
 /** The time that an operator takes to promote a standby. */
-const promotionSeconds = setting("LONG_PROMOTION_SECONDS", 20);
+const promotionSeconds = numberFromEnvironment("LONG_PROMOTION_SECONDS", 20);
 /** The maximum time from the promotion until a new block is indexed and served (issue 15, section 6). */
 const maxRecoverySeconds = 30;
 /** How long the chain grows after the former primary has recovered. */
@@ -32,7 +32,7 @@ const connect = (url: string): Database =>
 /** Tests a service with two workers and an indexer that loses its primary several times while its chain grows and clients send requests. */
 function testFailovers(
   start: () => Promise<FailoverCluster>,
-  { losses, formerPrimaryRejoins }: { readonly losses: readonly Loss[]; readonly formerPrimaryRejoins: boolean },
+  { failures, formerPrimaryRejoins }: { readonly failures: readonly PrimaryFailure[]; readonly formerPrimaryRejoins: boolean },
 ) {
   let folder: string;
   let tokens: TokenChain;
@@ -93,10 +93,10 @@ function testFailovers(
   };
 
   it("continues after a promotion", async () => {
-    for (const loss of losses) {
+    for (const failure of failures) {
       requests.count();
       await grow(2);
-      await cluster.failPrimary(loss);
+      await cluster.failPrimary(failure);
       let isPromoted = false;
       const growing = (async () => {
         while (!isPromoted) await grow(0.5);
@@ -106,7 +106,12 @@ function testFailovers(
       await growing;
       const recovery = await client.measureRecovery();
       const counts = requests.count();
-      const cells = [loss, `${promotion.toFixed(1)} s`, `${recovery.toFixed(1)} s`, `${(counts.silentMilliseconds / 1_000).toFixed(1)} s`];
+      const cells = [
+        failure,
+        `${promotion.toFixed(1)} s`,
+        `${recovery.toFixed(1)} s`,
+        `${(counts.silentMilliseconds / 1_000).toFixed(1)} s`,
+      ];
       rows.push(`| ${[...cells, renderStatuses(counts), counts.failures].join(" | ")} |`);
       print(rows.at(-1) ?? "");
       expect([...counts.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
@@ -117,12 +122,14 @@ function testFailovers(
 
       const former = connect(await cluster.recoverPrimary());
       try {
-        const before = await contents(former);
+        const before = await hashContents(former);
         await grow(recoveredSeconds);
         await client.measureRecovery();
         if (formerPrimaryRejoins)
-          await until("the former primary to follow", async () => isDeepStrictEqual(await contents(former), await contents(database)));
-        else expect(await contents(former)).toEqual(before);
+          await until("the former primary to follow", async () =>
+            isDeepStrictEqual(await hashContents(former), await hashContents(database)),
+          );
+        else expect(await hashContents(former)).toEqual(before);
       } finally {
         await former.close();
       }
@@ -133,15 +140,15 @@ function testFailovers(
   it("has the same index as a service without failovers", async () => {
     const undisturbed = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
-    const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };
+    const config = { ...chainConfigSchema.parse({ name: "own", id: 31337, rpc: tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };
     const other = await startIndexer(scratch, config, undisturbed.url);
     try {
       await until(
         "equal contents",
-        async () => isDeepStrictEqual(await contents(database), await contents(undisturbed.database)),
+        async () => isDeepStrictEqual(await hashContents(database), await hashContents(undisturbed.database)),
         60_000,
       ).catch(() => undefined);
-      expect(await contents(database)).toEqual(await contents(undisturbed.database));
+      expect(await hashContents(database)).toEqual(await hashContents(undisturbed.database));
     } finally {
       await other.kill();
       await undisturbed.drop();
@@ -151,13 +158,13 @@ function testFailovers(
 }
 
 describe.skipIf(process.platform !== "linux").each(["machine", "network"] as const)(
-  "two servers in one URL with manual promotion: loss of the %s",
-  (loss) => testFailovers(() => startPlainCluster(promotionSeconds), { losses: [loss], formerPrimaryRejoins: false }),
+  "two servers in one URL with manual promotion: failure of the %s",
+  (failure) => testFailovers(() => startPlainCluster(promotionSeconds), { failures: [failure], formerPrimaryRejoins: false }),
 );
 
 const missing = missingPrograms();
 
 describe.skipIf(missing.length > 0)(
   `Patroni and HAProxy${missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`}`,
-  () => testFailovers(startPatroniCluster, { losses: ["machine", "PostgreSQL", "machine"], formerPrimaryRejoins: true }),
+  () => testFailovers(startPatroniCluster, { failures: ["machine", "PostgreSQL", "machine"], formerPrimaryRejoins: true }),
 );

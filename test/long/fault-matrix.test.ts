@@ -6,18 +6,18 @@ import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../runtime/config/config.ts";
 import { every, poll } from "../../runtime/lib/async.ts";
-import { contents } from "../support/contents.ts";
+import { hashContents } from "../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startIndexer } from "../support/indexer-process.ts";
 import { fakeClockEnvironment, isFaketimeInstalled, setClock } from "./support/fake-clock.ts";
 import { type FaultedService, maxRecoverySeconds, startFaultedService } from "./support/faulted-service.ts";
-import { setting } from "./support/settings.ts";
+import { numberFromEnvironment } from "./support/settings.ts";
 import { canMount, fillDisk } from "./support/small-disk.ts";
 
 /** The duration of faults that the test ends. */
-const faultSeconds = setting("LONG_FAULT_SECONDS", 30);
+const faultSeconds = numberFromEnvironment("LONG_FAULT_SECONDS", 30);
 /** The indexer's timeout for its node's responses. */
 const nodeTimeoutSeconds = 30;
 
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
         begin: () => signal([faulted.nodeProcess()], "SIGSTOP"),
         seconds: faultSeconds,
         end: () => signal([faulted.nodeProcess()], "SIGCONT"),
-        mines: false,
+        canMine: false,
       },
       { breaksConnections: false },
     ));
@@ -190,18 +190,21 @@ describe.skipIf(process.platform !== "linux" || !canMount())("a service survives
   it("all faults without data loss, with the same index as a service without faults", async () => {
     const undisturbed: TestDatabase = await createTestDatabase();
     const scratch = await mkdtemp(join(tmpdir(), "ashlar-undisturbed-"));
-    const config = { ...chainConfig.parse({ name: "own", id: 31337, rpc: faulted.tokens.chain.url, pollMilliseconds: 100 }), id: 31337 };
+    const config = {
+      ...chainConfigSchema.parse({ name: "own", id: 31337, rpc: faulted.tokens.chain.url, pollMilliseconds: 100 }),
+      id: 31337,
+    };
     const other = await startIndexer(scratch, config, undisturbed.url);
     try {
       await faulted.onDatabase(async (database) => {
         const equal = await poll(
           async () => {
-            const [left, right] = await Promise.all([contents(database), contents(undisturbed.database)]);
+            const [left, right] = await Promise.all([hashContents(database), hashContents(undisturbed.database)]);
             return isDeepStrictEqual(left, right) ? left : null;
           },
           { ...every(1_000), withinMilliseconds: 60_000 },
         );
-        expect(equal ?? (await contents(database))).toEqual(await contents(undisturbed.database));
+        expect(equal ?? (await hashContents(database))).toEqual(await hashContents(undisturbed.database));
       });
     } finally {
       await other.kill();

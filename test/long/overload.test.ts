@@ -4,26 +4,26 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../runtime/http/keys.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { deadline } from "../support/deadline.ts";
 import { measureSlowness } from "../support/machine-speed.ts";
+import { scaleTimeLimit } from "../support/scale-time-limit.ts";
 import { startServer } from "../support/server-process.ts";
 import { indexUntilHead } from "../support/service.ts";
 import { goodputOf, type LoadProcess, startLoadProcess } from "./support/load-process.ts";
 import { residentMegabytes } from "./support/memory.ts";
-import { print, setting } from "./support/settings.ts";
-import { type LongChain, startLongChain } from "./support/soak-chain.ts";
+import { numberFromEnvironment, print } from "./support/settings.ts";
+import { type SoakChain, startSoakChain } from "./support/soak-chain.ts";
 import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
 
-const seconds = setting("LONG_OVERLOAD_SECONDS", 300);
-const stepSeconds = setting("LONG_STEP_SECONDS", 5);
-const workerCount = setting("LONG_WORKERS", 1);
+const seconds = numberFromEnvironment("LONG_OVERLOAD_SECONDS", 300);
+const stepSeconds = numberFromEnvironment("LONG_STEP_SECONDS", 5);
+const workerCount = numberFromEnvironment("LONG_WORKERS", 1);
 const keyCount = 64;
 const minGoodputShare = 0.8;
 const p99Milliseconds = 1_000;
 /** The maximum ratio of resident memory (including uncollected garbage) in the last fifth of the load to that in the second fifth. */
 const maxGrowth = 1.2;
 
-let chain: LongChain;
+let chain: SoakChain;
 let testDatabase: TestDatabase;
 let folder: string;
 let load: LoadProcess;
@@ -31,7 +31,7 @@ let keys: string[];
 
 beforeAll(async () => {
   [chain, testDatabase, folder] = await Promise.all([
-    startLongChain("overload"),
+    startSoakChain("overload"),
     createTestDatabase(),
     mkdtemp(join(tmpdir(), "ashlar-overload-")),
   ]);
@@ -55,7 +55,7 @@ const medianOf = (samples: readonly number[], from: number, to: number): number 
 
 describe(`ashlar serve --workers ${workerCount} under twice its sustainable load`, () => {
   it(`serves at least ${minGoodputShare * 100} % of its peak for ${seconds} s`, {
-    timeout: deadline((seconds + 600) * 1000),
+    timeout: scaleTimeLimit((seconds + 600) * 1000),
   }, async () => {
     const file = join(folder, "serve.yaml");
     // Without a cache, each response is computed. All limits except the keys' rate limit have their defaults.
@@ -85,7 +85,7 @@ describe(`ashlar serve --workers ${workerCount} under twice its sustainable load
       expect(result.withoutRetryAfter).toBe(0);
       expect(result.requests).toBeGreaterThan(result.statuses[200] ?? 0);
       expect(goodputOf(result)).toBeGreaterThan((minGoodputShare * peak) / slower);
-      expect(result.p99).toBeLessThan(deadline(p99Milliseconds) * slower);
+      expect(result.p99).toBeLessThan(scaleTimeLimit(p99Milliseconds) * slower);
       expect(growth).toBeLessThan(maxGrowth);
       // After the overload, the server still handles a load that it can sustain.
       const after = await load.run({ ...target, rate: 0.5 * rate, milliseconds: stepSeconds * 1000 });

@@ -11,24 +11,24 @@ import { migrations } from "../../runtime/migrations.ts";
 import { isResponse, request, unlimited } from "../e2e/serve/load.ts";
 import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { deadline } from "../support/deadline.ts";
 import { type IndexerProcess, runAudit, startIndexer } from "../support/indexer-process.ts";
 import { program } from "../support/program.ts";
+import { scaleTimeLimit } from "../support/scale-time-limit.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 import { headOf, isIndexed } from "../support/service.ts";
 import { copyShortStory, shortScale, storyEndTime } from "../support/story.ts";
 import { until } from "../support/until.ts";
-import { type Balancer, startBalancer } from "./support/balancer.ts";
 import { createComparison } from "./support/compare-servers.ts";
 import { type ConstantLoad, startConstantLoad, summaryOf } from "./support/constant-load.ts";
+import { type LoadBalancer, startLoadBalancer } from "./support/load-balancer.ts";
 import { checkOut, hasCommit, runCommand } from "./support/old-version.ts";
-import { print, setting } from "./support/settings.ts";
+import { numberFromEnvironment, print } from "./support/settings.ts";
 
 /** The commit from which the upgrade starts: the last one before migrations became explicit. */
 const oldCommit = process.env.LONG_UPGRADE_FROM ?? "73e6d026";
 /** How long the load runs on each combination of versions. */
-const phaseSeconds = setting("LONG_UPGRADE_PHASE_SECONDS", 10);
-const requestsPerSecond = setting("LONG_UPGRADE_RATE", 40);
+const phaseSeconds = numberFromEnvironment("LONG_UPGRADE_PHASE_SECONDS", 10);
+const requestsPerSecond = numberFromEnvironment("LONG_UPGRADE_RATE", 40);
 const secondsPerBlock = 1;
 /** The number of concurrent comparisons. */
 const comparerCount = 2;
@@ -53,7 +53,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   /** The key for all other requests: the calls recorded for the load's key must equal the load's requests. */
   let otherKey: string;
   let paths: string[];
-  let balancer: Balancer;
+  let balancer: LoadBalancer;
   let load: ConstantLoad;
   let mining: { stop(): Promise<void> } | undefined;
   const servers: ServerProcess[] = [];
@@ -91,7 +91,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
   };
   const startMining = (): { stop(): Promise<void> } => {
     const controller = new AbortController();
-    const running = demo.live(controller.signal, secondsPerBlock);
+    const running = demo.keepMining(controller.signal, secondsPerBlock);
     return {
       async stop() {
         controller.abort();
@@ -130,7 +130,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     await index(oldEntry);
     await until("the old indexer to reach the head", isAtHead);
     const oldServers = await Promise.all([serve(oldEntry), serve(oldEntry)]);
-    balancer = await startBalancer(oldServers.map(({ url }) => url));
+    balancer = await startLoadBalancer(oldServers.map(({ url }) => url));
     const examples = operations
       .filter(({ status }) => status === "live")
       .map((operation) => targetOf(operation, exampleOf(operation, demo.story.values)));
@@ -142,7 +142,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     print(
       `${paths.length} of ${examples.length} examples return 200 before the upgrade; others: ${examples.filter((path) => !paths.includes(path)).join(" ")}`,
     );
-  }, deadline(300_000));
+  }, scaleTimeLimit(300_000));
 
   afterAll(async () => {
     await load?.stop();
@@ -153,9 +153,9 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     await testDatabase?.drop();
     await demo?.discardState();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  }, deadline(120_000));
+  }, scaleTimeLimit(120_000));
 
-  it("serves every request, with equal responses from both versions", { timeout: deadline(600_000) }, async () => {
+  it("serves every request, with equal responses from both versions", { timeout: scaleTimeLimit(600_000) }, async () => {
     const [first, second] = servers as [ServerProcess, ServerProcess];
     const [oldIndexer] = indexers as [IndexerProcess];
     const phase = async (name: string): Promise<void> => {
@@ -215,7 +215,7 @@ describe.skipIf(!hasHistory)(`a rolling upgrade from ${oldCommit}`, () => {
     expect(await recordedCalls("load")).toBe(load.phases.reduce((sum, { milliseconds }) => sum + milliseconds.length, 0));
   });
 
-  it("leaves an index that equals the node", { timeout: deadline(600_000) }, async () => {
+  it("leaves an index that equals the node", { timeout: scaleTimeLimit(600_000) }, async () => {
     await mining?.stop();
     mining = undefined;
     await until("the index to reach the head", isAtHead);

@@ -6,21 +6,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../runtime/http/keys.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { deadline } from "../support/deadline.ts";
 import { isAtHead } from "../support/indexer/support.ts";
 import { type IndexerProcess, runAudit, startIndexer } from "../support/indexer-process.ts";
+import { scaleTimeLimit } from "../support/scale-time-limit.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import type { LoadResult } from "./load/open-loop.ts";
 import { createComparison } from "./support/compare-servers.ts";
 import { type LoadProcess, startLoadProcess } from "./support/load-process.ts";
 import { heapMegabytes, inspectorEnvironment, residentMegabytes } from "./support/memory.ts";
-import { print, setting } from "./support/settings.ts";
-import { type LongChain, startLongChain } from "./support/soak-chain.ts";
+import { numberFromEnvironment, print } from "./support/settings.ts";
+import { type SoakChain, startSoakChain } from "./support/soak-chain.ts";
 import { findSustainableRate, summaryOf } from "./support/sustainable-rate.ts";
 
-const seconds = setting("LONG_SOAK_SECONDS", 3_600);
-const stepSeconds = setting("LONG_STEP_SECONDS", 5);
+const seconds = numberFromEnvironment("LONG_SOAK_SECONDS", 3_600);
+const stepSeconds = numberFromEnvironment("LONG_STEP_SECONDS", 5);
 const seed = process.env.LONG_SEED ?? "soak";
 const tenthCount = 10;
 const keyCount = 64;
@@ -37,7 +37,7 @@ const pauseMilliseconds = 1_500;
 /** How many rounds of blocks precede each reorganisation. */
 const roundsPerReorganisation = 3;
 
-let chain: LongChain;
+let chain: SoakChain;
 let testDatabase: TestDatabase;
 let folder: string;
 let load: LoadProcess;
@@ -63,7 +63,7 @@ const serve = async (megabytes: number): Promise<ServerProcess> => {
 
 beforeAll(async () => {
   [chain, testDatabase, folder] = await Promise.all([
-    startLongChain(seed),
+    startSoakChain(seed),
     createTestDatabase({ poolSize: 8 }),
     mkdtemp(join(tmpdir(), "ashlar-soak-")),
   ]);
@@ -134,7 +134,7 @@ function startComparing(comparison: ReturnType<typeof createComparison>, rate: n
 
 describe(`a server with a changing index (seed ${seed})`, () => {
   it(`does not grow its heap and serves no wrong response for ${seconds} s at ${loadShare * 100} % of its sustainable load`, {
-    timeout: deadline((seconds + 900) * 1000),
+    timeout: scaleTimeLimit((seconds + 900) * 1000),
   }, async () => {
     const [server, uncached] = servers;
     if (server === undefined || uncached === undefined) throw new Error("Expected two servers.");
@@ -179,7 +179,7 @@ describe(`a server with a changing index (seed ${seed})`, () => {
     expect(counts.reorganisations).toBeGreaterThan(0);
   });
 
-  it("leaves an index that equals the node", { timeout: deadline(1_200_000) }, async () => {
+  it("leaves an index that equals the node", { timeout: scaleTimeLimit(1_200_000) }, async () => {
     // The churn is still running if the first test failed.
     await churn?.stop();
     await until("the index to reach the head", isIndexed);

@@ -3,7 +3,7 @@ import type { createRandom } from "../../demo/story/random.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { contracts } from "../integration/domains/community/lending/contracts.ts";
 import type { Coin, LendingReserve } from "../integration/domains/community/lending/market.ts";
-import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
+import { type Artifact, encodeCall, type TestTransaction } from "../support/chain.ts";
 import { deployPool, deployPoolV2, type RealPool } from "./aave-pools.ts";
 import type { ProtocolChain } from "./support.ts";
 
@@ -55,23 +55,23 @@ export const startRealLending = async (world: ProtocolChain): Promise<RealLendin
   const coins: Coin[] = [];
   for (const [decimals, price] of [[18, 2_000] as const, [6, 1] as const]) {
     const address = await deploy(contracts("Coin"), [`Coin ${decimals}`, decimals]);
-    await execute(...accounts.map((to) => call(contracts("Coin"), address, "mint", [to, 10n ** BigInt(decimals + 9)])));
+    await execute(...accounts.map((to) => encodeCall(contracts("Coin"), address, "mint", [to, 10n ** BigInt(decimals + 9)])));
     coins.push({ address, decimals, price });
   }
   const pools = [await deployPool(world, coins, treasury), await deployPoolV2(world, coins, treasury)];
   const reserves = pools.flatMap((pool) => pool.reserves);
   for (const { coin, pool, variableDebt, stableDebt } of reserves) {
-    await execute(...accounts.map((from) => ({ from, ...call(contracts("Coin"), coin.address, "approve", [pool, unlimited]) })));
+    await execute(...accounts.map((from) => ({ from, ...encodeCall(contracts("Coin"), coin.address, "approve", [pool, unlimited]) })));
     for (const token of [variableDebt, stableDebt])
       await execute(
         ...people.flatMap((from) =>
-          people.filter((to) => to !== from).map((to) => ({ from, ...call(functions, token, "approveDelegation", [to, unlimited]) })),
+          people.filter((to) => to !== from).map((to) => ({ from, ...encodeCall(functions, token, "approveDelegation", [to, unlimited]) })),
         ),
       );
   }
   const use = (from: Address, to: Address, name: string, args: readonly unknown[]): TestTransaction => ({
     from,
-    ...call(functions, to, name, args),
+    ...encodeCall(functions, to, name, args),
     gas: 2_000_000n,
   });
   const supply = (from: Address, { pool, isV2, coin }: LendingReserve, amount: bigint, onBehalfOf: Address): TestTransaction =>
@@ -107,7 +107,7 @@ export const startRealLending = async (world: ProtocolChain): Promise<RealLendin
       const { coin, pool, aToken, isV2 } = reserve;
       const amount =
         BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(coin.decimals - random.between(2, 5)) + BigInt(random.below(1_000_000));
-      const mode = random.chance(3) ? 1 : 2;
+      const mode = random.oneIn(3) ? 1 : 2;
       const asset = coin.address;
       return random.pick<TestTransaction>([
         supply(from, reserve, amount * 4n, from),
@@ -119,7 +119,7 @@ export const startRealLending = async (world: ProtocolChain): Promise<RealLendin
         use(from, pool, "borrow", [asset, amount / 4n, mode, 0, to]),
         use(from, pool, "repay", [asset, amount / 8n, mode, to]),
         use(from, pool, "repay", [asset, 101n, 2, people[0]]),
-        use(from, pool, "repay", [asset, random.chance(3) ? unlimited : 101n, mode, from]),
+        use(from, pool, "repay", [asset, random.oneIn(3) ? unlimited : 101n, mode, from]),
         ...(isV2 ? [] : [use(from, pool, "repayWithATokens", [asset, amount / 9n, mode])]),
         use(from, aToken, "transfer", [to, amount / 5n]),
       ]);

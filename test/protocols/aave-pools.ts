@@ -1,7 +1,7 @@
 import { decodeEventLog } from "viem";
 import { type Address, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 import type { Coin, LendingReserve } from "../integration/domains/community/lending/market.ts";
-import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
+import { type Artifact, encodeCall, type TestTransaction } from "../support/chain.ts";
 import { artifactOf, type ProtocolChain } from "./support.ts";
 
 /** A pool with its reserves. */
@@ -65,12 +65,12 @@ export const deployPool = async (world: ProtocolChain, coins: readonly Coin[], t
 
   const addressesArtifact = contract("protocol/configuration/PoolAddressesProvider");
   const addresses = await deploy(addressesArtifact, ["Market", admin]);
-  const set = (name: string, value: Address) => call(addressesArtifact, addresses, name, [value]);
+  const set = (name: string, value: Address) => encodeCall(addressesArtifact, addresses, name, [value]);
   const lookUp = async (name: string) => (await read<Address>(addressesArtifact, addresses, name)).toLowerCase() as Address;
   await execute(set("setACLAdmin", admin));
   const roles = contract("protocol/configuration/ACLManager");
   const manager = await deploy(roles, [addresses]);
-  await execute(set("setACLManager", manager), call(roles, manager, "addPoolAdmin", [admin]));
+  await execute(set("setACLManager", manager), encodeCall(roles, manager, "addPoolAdmin", [admin]));
   const oracleArtifact = contract("mocks/oracle/PriceOracle");
   const oracle = await deploy(oracleArtifact);
   const providerArtifact = contract("misc/AaveProtocolDataProvider");
@@ -87,9 +87,9 @@ export const deployPool = async (world: ProtocolChain, coins: readonly Coin[], t
   ];
   const rates = [80n * percent, percent, 4n * percent, 60n * percent, 5n * percent, 60n * percent, percent, 8n * percent, 20n * percent];
   const strategy = await deploy(contract("protocol/pool/DefaultReserveInterestRateStrategy"), [addresses, ...rates]);
-  const configure = (name: string, args: readonly unknown[]) => call(configuratorArtifact, configurator, name, args);
+  const configure = (name: string, args: readonly unknown[]) => encodeCall(configuratorArtifact, configurator, name, args);
   const setPrice = (coin: Coin, dollars: number) =>
-    call(oracleArtifact, oracle, "setAssetPrice", [coin.address, BigInt(Math.round(dollars * 1e8))]);
+    encodeCall(oracleArtifact, oracle, "setAssetPrice", [coin.address, BigInt(Math.round(dollars * 1e8))]);
   const reserves: LendingReserve[] = [];
   for (const coin of coins) {
     const name = `Receipt ${coin.decimals}`;
@@ -127,7 +127,7 @@ export const deployPoolV2 = async (world: ProtocolChain, coins: readonly Coin[],
 
   const addressesArtifact = contract("protocol/configuration/LendingPoolAddressesProvider");
   const addresses = await deploy(addressesArtifact, ["Market"]);
-  const set = (name: string, value: Address) => call(addressesArtifact, addresses, name, [value]);
+  const set = (name: string, value: Address) => encodeCall(addressesArtifact, addresses, name, [value]);
   const lookUp = async (name: string) => (await read<Address>(addressesArtifact, addresses, name)).toLowerCase() as Address;
   const oracleArtifact = contract("mocks/oracle/PriceOracle");
   const ratesArtifact = contract("mocks/oracle/LendingRateOracle");
@@ -146,9 +146,9 @@ export const deployPoolV2 = async (world: ProtocolChain, coins: readonly Coin[],
   const providerArtifact = contract("misc/AaveProtocolDataProvider");
   const rates = [80n * percent, percent, 4n * percent, 60n * percent, 5n * percent, 60n * percent];
   const strategy = await deploy(contract("protocol/lendingpool/DefaultReserveInterestRateStrategy"), [addresses, ...rates]);
-  const configure = (name: string, args: readonly unknown[]) => call(configuratorArtifact, configurator, name, args);
+  const configure = (name: string, args: readonly unknown[]) => encodeCall(configuratorArtifact, configurator, name, args);
   const setPrice = (coin: Coin, dollars: number) =>
-    call(oracleArtifact, oracle, "setAssetPrice", [coin.address, BigInt(Math.round(dollars * 1e6)) * 10n ** 12n]);
+    encodeCall(oracleArtifact, oracle, "setAssetPrice", [coin.address, BigInt(Math.round(dollars * 1e6)) * 10n ** 12n]);
   const reserves: LendingReserve[] = [];
   for (const coin of coins) {
     const name = `Receipt ${coin.decimals}`;
@@ -159,7 +159,7 @@ export const deployPoolV2 = async (world: ProtocolChain, coins: readonly Coin[],
       await deployToken("StableDebtToken", []),
       await deployToken("VariableDebtToken", []),
     ];
-    await execute(setPrice(coin, coin.price), call(ratesArtifact, marketRates, "setMarketBorrowRate", [coin.address, 3n * percent]));
+    await execute(setPrice(coin, coin.price), encodeCall(ratesArtifact, marketRates, "setMarketBorrowRate", [coin.address, 3n * percent]));
     const [created] = await execute(configure("initReserve", [...tokens, coin.decimals, strategy]));
     await execute(
       configure("configureReserveAsCollateral", [coin.address, 7_500n, 8_000n, 10_500n]),

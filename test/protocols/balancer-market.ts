@@ -3,7 +3,7 @@ import type { createRandom } from "../../demo/story/random.ts";
 import { type Address, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 import { contracts } from "../integration/domains/community/balancer/contracts.ts";
 import type { KnownToken } from "../integration/domains/community/operations.ts";
-import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
+import { type Artifact, encodeCall, type TestTransaction } from "../support/chain.ts";
 import { artifactOf, type ProtocolChain } from "./support.ts";
 
 type Random = ReturnType<typeof createRandom>;
@@ -70,7 +70,7 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
 
   const addPool = async (kind: RealPool["kind"], factory: Artifact, factoryArgs: readonly unknown[], args: readonly unknown[]) => {
     const to = await deploy(factory, factoryArgs);
-    const [receipt] = await execute(call(factory, to, "create", args));
+    const [receipt] = await execute(encodeCall(factory, to, "create", args));
     // The topic of PoolRegistered(bytes32,address,uint8).
     const registered = receipt?.logs.find(({ address, topics }) => address === vault && topics[0]?.startsWith("0x3c13bc30"));
     const id = registered?.topics[1] as Hex;
@@ -81,7 +81,7 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
     return pool;
   };
   const unitOf = (token: Address): bigint => 10n ** BigInt(tokens.find(({ address }) => address === token)?.decimals ?? 18);
-  const callVault = (name: string, args: readonly unknown[]) => ({ ...call(vaultArtifact, vault, name, args), gas: 3_000_000n });
+  const callVault = (name: string, args: readonly unknown[]) => ({ ...encodeCall(vaultArtifact, vault, name, args), gas: 3_000_000n });
   const join = ({ id, tokens: assets }: RealPool, sender: Address, recipient: Address, kind: bigint, amounts: readonly bigint[]) => {
     const maxAmountsIn = assets.map(() => unlimited);
     const types = [{ type: "uint256" }, { type: "uint256[]" }, { type: "uint256" }];
@@ -117,7 +117,7 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
     const swap = (poolId: Hex, assetInIndex: bigint, assetOutIndex: bigint, amountIn: bigint) => ({
       ...{ poolId, assetInIndex, assetOutIndex, amount: amountIn, userData: "0x" },
     });
-    const assets = [tokenIn, middle, random.chance(2) ? stablePool.address : last];
+    const assets = [tokenIn, middle, random.oneIn(2) ? stablePool.address : last];
     const steps = [swap(weightedPool.id, 0n, 1n, amount * unitOf(tokenIn)), swap(stablePool.id, 1n, 2n, 0n)];
     const single = { poolId: pool.id, kind: 0, assetIn: tokenIn, assetOut: middle, amount: amount * unitOf(tokenIn), userData: "0x" };
     return random.pick<TestTransaction>([
@@ -133,8 +133,8 @@ export const startRealPoolMarket = async (world: ProtocolChain): Promise<RealPoo
       const collector = toLower(await read<Address>(vaultArtifact, vault, "getProtocolFeesCollector"));
       const action = await read<Hex>(collectorFunctions, collector, "getActionId", [toFunctionSelector("setSwapFeePercentage(uint256)")]);
       await execute(
-        call(authorizerArtifact, authorizer, "grantRole", [action, operator]),
-        call(collectorFunctions, collector, "setSwapFeePercentage", [5n * 10n ** 17n]),
+        encodeCall(authorizerArtifact, authorizer, "grantRole", [action, operator]),
+        encodeCall(collectorFunctions, collector, "setSwapFeePercentage", [5n * 10n ** 17n]),
       );
     },
     poolTokens: async ({ id }, height) => {
@@ -158,8 +158,8 @@ const deployTokens = async ({ deploy, execute }: ProtocolChain, vault: Address, 
     const address = await deploy(contracts("Coin"), [name, decimals]);
     tokens.push({ address, name, decimals, price: 1 });
     await execute(
-      ...people.map((to) => call(contracts("Coin"), address, "mint", [to, 10n ** BigInt(decimals + 9)])),
-      ...people.map((from) => ({ from, ...call(contracts("Coin"), address, "approve", [vault, unlimited]) })),
+      ...people.map((to) => encodeCall(contracts("Coin"), address, "mint", [to, 10n ** BigInt(decimals + 9)])),
+      ...people.map((from) => ({ from, ...encodeCall(contracts("Coin"), address, "approve", [vault, unlimited]) })),
     );
   }
   return tokens.sort((left, right) => (left.address < right.address ? -1 : 1));

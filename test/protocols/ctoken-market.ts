@@ -6,7 +6,7 @@ import {
   cTokenContracts as contracts,
   randomAction,
 } from "../integration/domains/community/ctokens/market.ts";
-import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
+import { type Artifact, encodeCall, type TestTransaction } from "../support/chain.ts";
 import { compileWithPackages } from "../support/solidity.ts";
 import { artifactOf, type ProtocolChain } from "./support.ts";
 
@@ -50,8 +50,8 @@ const deployComptroller = async (
   const address = await deploy(unitroller);
   const implementation = await deploy(diamond);
   await execute(
-    call(unitroller, address, "_setPendingImplementation", [implementation]),
-    call(diamond, implementation, "_become", [address]),
+    encodeCall(unitroller, address, "_setPendingImplementation", [implementation]),
+    encodeCall(diamond, implementation, "_become", [address]),
   );
   const taken = new Set<string>();
   const cuts: { facetAddress: Address; action: number; functionSelectors: readonly string[] }[] = [];
@@ -64,9 +64,9 @@ const deployComptroller = async (
     abi.push(...functions);
     cuts.push({ facetAddress: await deploy(facet), action: 0, functionSelectors: selectors });
   }
-  await execute(call(diamond, address, "diamondCut", [cuts]));
+  await execute(encodeCall(diamond, address, "diamondCut", [cuts]));
   const artifact: Artifact = { abi, bytecode: "0x" };
-  const set = (name: string, args: readonly unknown[]) => call(artifact, address, name, args);
+  const set = (name: string, args: readonly unknown[]) => encodeCall(artifact, address, name, args);
   await execute(set("_setAccessControl", [external]));
   await execute(
     set("_setComptrollerLens", [await deploy(contract("Lens/ComptrollerLens"))]),
@@ -97,14 +97,15 @@ export const startRealCTokenMarkets = async (world: ProtocolChain, release: Rele
     const name = `Lent ${decimals}`;
     const args = [asset, comptroller.address, rateModel, rate, name, name, 8, admin, code, "0x"];
     const address = await deploy(contract(proxy), args);
-    const set = (functionName: string, values: readonly unknown[]) => call(comptroller.artifact, comptroller.address, functionName, values);
-    const configure = (functionName: string, values: readonly unknown[]) => call(delegate, address, functionName, values);
+    const set = (functionName: string, values: readonly unknown[]) =>
+      encodeCall(comptroller.artifact, comptroller.address, functionName, values);
+    const configure = (functionName: string, values: readonly unknown[]) => encodeCall(delegate, address, functionName, values);
     await execute(
       configure("setAccessControlManager", [external]),
       configure("setProtocolShareReserve", [external]),
       configure("setReduceReservesBlockDelta", [payoutBlocks]),
       configure("_setReserveFactor", [wad / 10n]),
-      call(externalContracts, external, "setPrice", [address, 10n ** BigInt(36 - decimals)]),
+      encodeCall(externalContracts, external, "setPrice", [address, 10n ** BigInt(36 - decimals)]),
       set("_supportMarket", [address]),
     );
     await execute(
@@ -116,31 +117,31 @@ export const startRealCTokenMarkets = async (world: ProtocolChain, release: Rele
     );
     const users = [...people, debtor];
     await execute(
-      ...users.map((to) => call(contracts.asset, asset, "mint", [to, 10n ** BigInt(decimals + 9)])),
+      ...users.map((to) => encodeCall(contracts.asset, asset, "mint", [to, 10n ** BigInt(decimals + 9)])),
       ...users.flatMap((from) =>
-        [address, router].map((spender) => ({ from, ...call(contracts.asset, asset, "approve", [spender, unlimited]) })),
+        [address, router].map((spender) => ({ from, ...encodeCall(contracts.asset, asset, "approve", [spender, unlimited]) })),
       ),
     );
     return { address, asset, decimals };
   };
   const tokens = [await addMarket(18, 10n ** 12n), await addMarket(6, 7n)] as const;
   const all = [...tokens, await addMarket(8, 10n ** 12n)];
-  const enter = call(comptroller.artifact, comptroller.address, "enterMarkets", [all.map(({ address }) => address)]);
+  const enter = encodeCall(comptroller.artifact, comptroller.address, "enterMarkets", [all.map(({ address }) => address)]);
   await execute(...[...people, debtor].map((from) => ({ from, ...enter })));
   const callFrom: CTokenFixture["callFrom"] = (from, market, name, args = []) => ({
     from,
-    ...call(delegate, market.address, name, args),
+    ...encodeCall(delegate, market.address, name, args),
     gas: 3_000_000n,
   });
   return {
     ...{ registry: comptroller.address, router, tokens, all, people, debtor, callFrom },
     artifactOf: () => delegate,
     supply: (from, market, amount) => callFrom(from, market, "mint", [amount]),
-    setPrice: (market, price) => call(externalContracts, external, "setPrice", [market.address, price]),
+    setPrice: (market, price) => encodeCall(externalContracts, external, "setPrice", [market.address, price]),
     randomTransaction: (random): TestTransaction => {
       const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
       // Sets the market's recorded cash to its balance.
-      if (release === "newest" && random.chance(12)) return callFrom(admin, market, "sweepTokenAndSync", [0n]);
+      if (release === "newest" && random.oneIn(12)) return callFrom(admin, market, "sweepTokenAndSync", [0n]);
       return { gas: 3_000_000n, ...randomAction(random, { contracts, router, callFrom }, { from, to, market }) };
     },
   };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type Abi, decodeFunctionResult, encodeDeployData } from "viem";
 import { expect } from "vitest";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
-import { type Artifact, call, startTestChain, type TestChain, type TestTransaction } from "../support/chain.ts";
+import { type Artifact, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../support/chain.ts";
 import { multicallAddress, multicallCode } from "../support/multicall.ts";
 
 interface StoredArtifact {
@@ -71,7 +71,10 @@ export const startProtocolChain = async (): Promise<ProtocolChain> => {
     read: async <Result>(artifact: Artifact, to: Address, name: string, args: readonly unknown[] = [], options: ReadOptions = {}) => {
       const { height, from } = options;
       const at = height === undefined ? "latest" : `0x${height.toString(16)}`;
-      const data = await chain.rpc<Hex>("eth_call", [{ ...call(artifact, to, name, args), ...(from === undefined ? {} : { from }) }, at]);
+      const data = await chain.rpc<Hex>("eth_call", [
+        { ...encodeCall(artifact, to, name, args), ...(from === undefined ? {} : { from }) },
+        at,
+      ]);
       return decodeFunctionResult({ abi: artifact.abi, functionName: name, data }) as Result;
     },
   };

@@ -70,7 +70,7 @@ async function prepareApp(serverUrl: string): Promise<{ readonly app: SharedApp;
   await finishMetadataReads(database.database);
   const serving = await serveStory(demo, database.database, [demo.chain, demo.bitcoin.chain]);
   const pooled = hasPgbouncer() ? await servePooled(demo, database.url) : null;
-  const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));
+  const trap = createServer((_request, response) => void response.end(String(demo.forbiddenConnectionCount())));
   const app: SharedApp = {
     url: serving.url,
     pooledUrl: pooled?.url ?? null,

@@ -130,7 +130,12 @@ interface RpcResponse {
 }
 
 /** Returns the fields for a transaction that calls a contract. */
-export const call = (artifact: Artifact, to: Address, functionName: string, args: readonly unknown[] = []): { to: Address; data: Hex } => ({
+export const encodeCall = (
+  artifact: Artifact,
+  to: Address,
+  functionName: string,
+  args: readonly unknown[] = [],
+): { to: Address; data: Hex } => ({
   to,
   data: encodeFunctionData({ abi: artifact.abi, functionName, args }),
 });

@@ -1,18 +1,18 @@
 import { pino } from "pino";
-import type { DatabaseOfChain } from "../../runtime/config/database-config.ts";
+import type { DatabaseNameOfChain } from "../../runtime/config/database-config.ts";
 import { createConsoleApp } from "../../runtime/console/app.ts";
 import { loadAssets } from "../../runtime/console/assets.ts";
 import { openConsoleListener } from "../../runtime/console/listener.ts";
-import { createSignIn } from "../../runtime/console/sessions.ts";
+import { createSignInToken } from "../../runtime/console/sessions.ts";
 import type { ChainStore } from "../../runtime/console/stored-chain.ts";
-import type { Audit } from "../../runtime/console/tasks.ts";
+import type { RunAudit } from "../../runtime/console/tasks.ts";
 import type { Database } from "../../runtime/database/database.ts";
 
 export interface TestConsoleOptions {
   readonly publicUrl?: string;
-  readonly audit?: Audit;
+  readonly audit?: RunAudit;
   readonly shards?: readonly ChainStore[];
-  readonly databaseOf?: DatabaseOfChain;
+  readonly databaseNameOf?: DatabaseNameOfChain;
   readonly log?: (line: string) => void;
 }
 
@@ -35,11 +35,11 @@ export const cookieOf = (response: Response): string => (response.headers.get("s
 /** Starts a console. */
 export async function startTestConsole(
   database: Database,
-  { publicUrl, audit, shards = [], databaseOf = () => undefined, log = () => undefined }: TestConsoleOptions = {},
+  { publicUrl, audit, shards = [], databaseNameOf = () => undefined, log = () => undefined }: TestConsoleOptions = {},
 ): Promise<TestConsole> {
   const app = createConsoleApp({
     shards,
-    databaseOf,
+    databaseNameOf,
     database,
     indexing: database,
     logger: pino({}, { write: log }),
@@ -65,7 +65,7 @@ export async function startTestConsole(
     url,
     send,
     async signIn() {
-      const { token } = await createSignIn(database, "operator@test");
+      const { token } = await createSignInToken(database, "operator@test");
       return cookieOf(await send("session", { body: { token } }));
     },
     close: listener.close,

@@ -57,7 +57,7 @@ export const dump = async (database: Queryable): Promise<Record<string, string[]
 };
 
 /** The number of rows that follow from the blocks alone and a hash of their contents, by table. */
-export const contents = async (database: Queryable): Promise<Record<string, string>> => {
+export const hashContents = async (database: Queryable): Promise<Record<string, string>> => {
   const hashes = (await tablesFromBlocks(database)).map(
     ({ name, columns }) =>
       `SELECT '${name}' AS name, count(*) AS rows, md5(string_agg(line, E'\\n' ORDER BY line)) AS hash

@@ -17,7 +17,7 @@ const measure = (): number => {
 const workersPerCore = 2;
 
 /** The number of test files that run in parallel. */
-export const workers = workersPerCore * availableParallelism();
+export const workerCount = workersPerCore * availableParallelism();
 
 /** Returns how many times slower this machine is than the reference machine, at least 1. Time limits in tests are multiplied by it. */
 export function measureSlowness(): number {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
 
 /** A JSON-RPC response that a test may change before it is sent. */
-export interface ProxiedReply {
+export interface ProxiedResponse {
   id: unknown;
   jsonrpc: string;
   result?: unknown;
@@ -15,7 +15,7 @@ export interface RpcProxy {
   /** The number of calls by method. */
   readonly counts: Map<string, number>;
   /** Changes the response to a call. */
-  tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
+  tamper: ((method: string, response: ProxiedResponse, params: readonly unknown[]) => void) | null;
   /** Handles an HTTP request instead of the node; returns whether it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
   /** Changes the text of an HTTP response. */
@@ -57,7 +57,7 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
     const response = await request(target, { method: "POST", headers: { "content-type": "application/json" }, body, dispatcher });
     const text = await response.body.text();
     if (proxy.tamper === null) return text;
-    const parsed = JSON.parse(text) as ProxiedReply | ProxiedReply[];
+    const parsed = JSON.parse(text) as ProxiedResponse | ProxiedResponse[];
     for (const part of Array.isArray(parsed) ? parsed : [parsed]) {
       const message = messages.find(({ id }) => id === part.id);
       if (message !== undefined) proxy.tamper(message.method, part, message.params);

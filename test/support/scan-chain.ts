@@ -51,8 +51,8 @@ export interface ChainContents {
   readonly head: number;
   readonly firstTime: number;
   readonly lastTime: number;
-  readonly transactions: number;
-  readonly failed: number;
+  readonly transactionCount: number;
+  readonly failedTransactionCount: number;
   readonly senders: ReadonlySet<Address>;
   /** The addresses in blocks, transactions, internal calls and transfers. */
   readonly addresses: ReadonlySet<Address>;
@@ -141,8 +141,8 @@ export const scanChain = async (rpcUrl: string): Promise<ChainContents> => {
   try {
     const head = Number(await client.request<Hex>("eth_blockNumber"));
     const tally = createTally();
-    let transactions = 0;
-    let failed = 0;
+    let transactionCount = 0;
+    let failedTransactionCount = 0;
     for (let first = 1; first <= head; first += blocksPerBatch) {
       const numbers = Array.from(
         { length: Math.min(blocksPerBatch, head - first + 1) },
@@ -151,14 +151,21 @@ export const scanChain = async (rpcUrl: string): Promise<ChainContents> => {
       const callsOf = (method: string) => numbers.map((number) => ({ method, parameters: [number] }));
       const receipts = (await client.batch<readonly Receipt[]>(callsOf("eth_getBlockReceipts"))).flat();
       const traces = (await client.batch<readonly Trace[]>(callsOf("trace_block"))).flat();
-      transactions += receipts.length;
-      failed += receipts.filter(({ status }) => status === "0x0").length;
+      transactionCount += receipts.length;
+      failedTransactionCount += receipts.filter(({ status }) => status === "0x0").length;
       for (const receipt of receipts) tally.countReceipt(receipt);
       for (const trace of traces) tally.countTrace(trace);
     }
     const [genesis, last] = [await readHeader(client, "0x0"), await readHeader(client, `0x${head.toString(16)}`)];
     tally.addresses.add(last.miner);
-    return { ...tally, head, transactions, failed, firstTime: Number(genesis.timestamp), lastTime: Number(last.timestamp) };
+    return {
+      ...tally,
+      head,
+      transactionCount,
+      failedTransactionCount,
+      firstTime: Number(genesis.timestamp),
+      lastTime: Number(last.timestamp),
+    };
   } finally {
     await client.close();
   }

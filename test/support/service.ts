@@ -4,7 +4,7 @@ import type { AppOptions } from "../../runtime/app.ts";
 import { type ApiServer, startApiServer } from "../../runtime/commands/api-server.ts";
 import { indexBitcoinChain } from "../../runtime/commands/index-bitcoin.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
-import { type AnyChainConfig, type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
+import { type AnyChainConfig, type ChainConfig, configSchema } from "../../runtime/config/config.ts";
 import { nodeUrlsOf } from "../../runtime/config/fields.ts";
 import { noKeyLimits } from "../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
@@ -14,7 +14,7 @@ import { nextBlocks, readSchedule } from "../../runtime/domains/community/jobs/r
 import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 import { serverLimits } from "../../runtime/http/server.ts";
-import { communityProtocols } from "../../runtime/protocols.ts";
+import { builtInProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
 
 /** How long connections to the served story may be idle: on a busy machine, minutes may pass between a test's requests. */
@@ -72,7 +72,7 @@ const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promi
 
 /** Whether every periodic read of the declared protocols was scheduled for all blocks up to a height, and no read is queued. */
 async function areProtocolsRead(database: Database, chain: ChainConfig, height: number): Promise<boolean> {
-  for (const read of firstOfGroups(declaredReads(protocolsOn(communityProtocols, chain)))) {
+  for (const read of firstOfGroups(declaredReads(protocolsOn(builtInProtocols, chain)))) {
     const { everyBlocks } = read.definition;
     if (everyBlocks === null) continue;
     const schedule = await readSchedule(database, chain.id, read);

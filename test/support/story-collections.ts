@@ -1,5 +1,5 @@
 import { decodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
-import { lanternDocument, lanternFolder } from "../../demo/chapters/lantern-documents.ts";
+import { lanternDocument, lanternFolderCid } from "../../demo/chapters/lantern-documents.ts";
 import { addressOf, callResults, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
 
 const abi = parseAbi([
@@ -85,7 +85,7 @@ const withId = (uri: string, id: bigint): string => uri.replaceAll("{id}", id.to
 
 /** Returns a URI's document: the data in data: URIs (RFC 2397), or the gateway's document for a lantern. */
 const readUri = (uri: string): string => {
-  const lantern = new RegExp(`^ipfs://${lanternFolder}/(\\d+)$`).exec(uri);
+  const lantern = new RegExp(`^ipfs://${lanternFolderCid}/(\\d+)$`).exec(uri);
   if (lantern !== null) return lanternDocument(Number(lantern[1]));
   // A fragment is not part of the document (RFC 3986, section 3.5).
   const [, base64, data = ""] = /^data:application\/json(;base64)?,([^#]*)/.exec(uri) ?? [];

@@ -1,5 +1,5 @@
 import { toEventSelector, toFunctionSelector } from "viem";
-import { addressOf, balanceOf, call, logsOf, type NodeLog, node, nodeBatch, storyValue } from "./story-node.ts";
+import { addressOf, balanceOf, callNode, logsOf, type NodeLog, nodeBatch, readWords, storyValue } from "./story-node.ts";
 
 /** The story's exchanges: the name in request paths and the factory's story value. */
 export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
@@ -25,12 +25,12 @@ export interface StoryPool {
 /** A decoded pair log: amounts in and out for a swap, in or out for a liquidity change. */
 export interface StoryAction {
   readonly pool: string;
-  readonly act: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
+  readonly action: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
   readonly hash: string;
   readonly time: number;
   /** The amounts of the first and the second token. */
-  readonly into: readonly [bigint, bigint];
-  readonly out: readonly [bigint, bigint];
+  readonly amountsIn: readonly [bigint, bigint];
+  readonly amountsOut: readonly [bigint, bigint];
   readonly sender: string;
   /** Null if the log does not contain it. */
   readonly to: string | null;
@@ -53,7 +53,7 @@ export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
 
 /** The story's block times, by height. */
 export async function blockTimes(): Promise<number[]> {
-  const head = Number(await node<string>("eth_blockNumber"));
+  const head = Number(await callNode<string>("eth_blockNumber"));
   const heights = Array.from({ length: head + 1 }, (_, height) => [`0x${height.toString(16)}`, false]);
   const blocks = await nodeBatch<{ readonly timestamp: string }>("eth_getBlockByNumber", heights);
   return blocks.map(({ timestamp }) => Number(timestamp));
@@ -61,13 +61,13 @@ export async function blockTimes(): Promise<number[]> {
 
 /** getReserves() in Uniswap V2's pairs. */
 export const reservesOf = async (pool: string): Promise<readonly [bigint, bigint]> =>
-  pairOf(await call(pool, toFunctionSelector("getReserves()")));
+  pairOf(await readWords(pool, toFunctionSelector("getReserves()")));
 
 /** totalSupply(), EIP-20. */
-export const supplyOf = async (token: string): Promise<bigint> => (await call(token, toFunctionSelector("totalSupply()")))[0] ?? 0n;
+export const supplyOf = async (token: string): Promise<bigint> => (await readWords(token, toFunctionSelector("totalSupply()")))[0] ?? 0n;
 
 /** decimals(), EIP-20. */
-export const decimalsOf = async (token: string): Promise<number> => Number((await call(token, toFunctionSelector("decimals()")))[0]);
+export const decimalsOf = async (token: string): Promise<number> => Number((await readWords(token, toFunctionSelector("decimals()")))[0]);
 
 /** Returns the pools that an owner has shares in. */
 export async function poolsHeld(pools: readonly StoryPool[], owner: string): Promise<(StoryPool & { readonly balance: bigint })[]> {
@@ -75,12 +75,12 @@ export async function poolsHeld(pools: readonly StoryPool[], owner: string): Pro
   return held.filter(({ balance }) => balance > 0n);
 }
 
-const amountsOf = (log: NodeLog): Pick<StoryAction, "act" | "into" | "out" | "to"> => {
+const amountsOf = (log: NodeLog): Pick<StoryAction, "action" | "amountsIn" | "amountsOut" | "to"> => {
   const words = wordsOf(log);
   const [nothing, to] = [[0n, 0n] as const, log.topics[2] === undefined ? null : addressOf(log.topics[2])];
-  if (log.topics[0] === swapped) return { act: "SWAP", into: pairOf(words), out: pairOf(words.slice(2)), to };
-  if (log.topics[0] === minted) return { act: "ADD_LIQUIDITY", into: pairOf(words), out: nothing, to: null };
-  return { act: "REMOVE_LIQUIDITY", into: nothing, out: pairOf(words), to };
+  if (log.topics[0] === swapped) return { action: "SWAP", amountsIn: pairOf(words), amountsOut: pairOf(words.slice(2)), to };
+  if (log.topics[0] === minted) return { action: "ADD_LIQUIDITY", amountsIn: pairOf(words), amountsOut: nothing, to: null };
+  return { action: "REMOVE_LIQUIDITY", amountsIn: nothing, amountsOut: pairOf(words), to };
 };
 
 /** The actions of pairs, oldest first. */
@@ -99,10 +99,10 @@ export async function actionsOf(pools: readonly StoryPool[], times: readonly num
 
 /** The swaps in a number of days up to a time (exclusive). */
 export const swapsWithin = (actions: readonly StoryAction[], end: number, days: number): StoryAction[] =>
-  actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsPerDay && time < end);
+  actions.filter(({ action, time }) => action === "SWAP" && time >= end - days * secondsPerDay && time < end);
 
 /** The swap volume into or out of one side of the pairs. */
-export const volumeOf = (swaps: readonly StoryAction[], direction: "into" | "out", side: 0 | 1): bigint =>
+export const volumeOf = (swaps: readonly StoryAction[], direction: "amountsIn" | "amountsOut", side: 0 | 1): bigint =>
   swaps.reduce((sum, swap) => sum + swap[direction][side], 0n);
 
 /** A pair's reserves since a time. */

@@ -46,7 +46,7 @@ interface RpcResponse<T> {
 }
 
 /** Calls a method of the story's node, even while a test replaces the global `fetch`. */
-export async function node<T>(method: string, ...params: unknown[]): Promise<T> {
+export async function callNode<T>(method: string, ...params: unknown[]): Promise<T> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
   const rpcResponse = (await response.json()) as RpcResponse<T>;
@@ -90,22 +90,22 @@ const resultOfCall = ({ result, error }: RpcResponse<string>): string | null => 
 };
 
 /** Calls a contract at the head and returns the result as words. */
-export const call = async (to: string, data: string): Promise<readonly bigint[]> => {
-  const result = await node<string>("eth_call", { to, data }, "latest");
+export const readWords = async (to: string, data: string): Promise<readonly bigint[]> => {
+  const result = await callNode<string>("eth_call", { to, data }, "latest");
   return (result.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
 };
 
 /** Logs of all blocks or of a block range, in chain order. */
 export const logsOf = (filter: LogFilter): Promise<readonly NodeLog[]> =>
-  node("eth_getLogs", { fromBlock: "0x0", toBlock: "latest", ...filter });
+  callNode("eth_getLogs", { fromBlock: "0x0", toBlock: "latest", ...filter });
 
 /** A block's timestamp in seconds. */
 export const timeOf = async (block: number): Promise<number> =>
-  Number((await node<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp);
+  Number((await callNode<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp);
 
 /** balanceOf(address), EIP-20. */
 export const balanceOf = async (token: string, owner: string): Promise<bigint> =>
-  BigInt(await node<string>("eth_call", { to: token, data: `0x70a08231${wordOf(owner).slice(2)}` }, "latest"));
+  BigInt(await callNode<string>("eth_call", { to: token, data: `0x70a08231${wordOf(owner).slice(2)}` }, "latest"));
 
 /** A token's Transfer logs from the node, oldest first. */
 export async function transfersOf(token: string, lastBlock = "latest") {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DemoUnavailable } from "../../demo/errors.ts";
+import { lockFolder } from "../../demo/node/folder-lock.ts";
 import { adoptOrphan } from "../../demo/node/orphan.ts";
-import { claimFolder } from "../../demo/node/owner.ts";
 import { stopProcess } from "../../demo/node/processes.ts";
 import { readNodeRecord } from "../../demo/node/record.ts";
 import { startDemo } from "../../demo/start-demo.ts";
@@ -12,7 +12,7 @@ import { demoFiles } from "../../demo/state.ts";
 import { storyVersion } from "../../demo/story/version.ts";
 import type { Demo } from "../../demo/types.ts";
 import { cacheRoot } from "./cache.ts";
-import { deadline } from "./deadline.ts";
+import { scaleTimeLimit } from "./scale-time-limit.ts";
 
 const folderPrefix = "ashlar-story-";
 const waitMilliseconds = 240_000;
@@ -47,9 +47,9 @@ const build = async (finished: string, scale: number): Promise<void> => {
 const ensureStory = async (scale: number): Promise<string> => {
   await mkdir(cacheRoot, { recursive: true });
   const finished = join(cacheRoot, `ashlar-story-${storyVersion()}-${scale}`);
-  for (const end = Date.now() + deadline(waitMilliseconds); Date.now() < end; await wait(200)) {
+  for (const end = Date.now() + scaleTimeLimit(waitMilliseconds); Date.now() < end; await wait(200)) {
     if (await exists(finished)) return finished;
-    const release = await claimFolder(`${finished}.lock`, finished).catch((error: unknown) => {
+    const release = await lockFolder(`${finished}.lock`, finished).catch((error: unknown) => {
       if (error instanceof DemoUnavailable) return null;
       throw error;
     });
@@ -60,7 +60,7 @@ const ensureStory = async (scale: number): Promise<string> => {
       await release();
     }
   }
-  throw new Error(`Story not built within ${deadline(waitMilliseconds) / 1000} s`);
+  throw new Error(`Story not built within ${scaleTimeLimit(waitMilliseconds) / 1000} s`);
 };
 
 /** Stops killed test processes' nodes and removes their folders. */
@@ -70,7 +70,7 @@ const removeOrphans = async (): Promise<void> => {
     const files = demoFiles(join(folder, "demo"));
     // A folder without an owner file is still being filled.
     if (!(await exists(files.owner))) continue;
-    const release = await claimFolder(files.owner, folder).catch(() => null);
+    const release = await lockFolder(files.owner, folder).catch(() => null);
     if (release === null) continue;
     const record = await readNodeRecord(files.node);
     const orphan = record === null ? null : await adoptOrphan(record, files.cache);

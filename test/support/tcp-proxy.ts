@@ -6,7 +6,7 @@ export interface TcpProxy {
   /** The number of connections so far. */
   connections: number;
   /** Drops all bytes without an error. */
-  mute: boolean;
+  isMuted: boolean;
   /** Breaks all connections. */
   disconnect(): void;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   const forward = (from: Socket, to: Socket) => {
     sockets.add(from);
     from.on("data", (part) => {
-      if (!proxy.mute) to.write(part);
+      if (!proxy.isMuted) to.write(part);
     });
     from.on("error", () => undefined);
     from.on("close", () => {
@@ -39,7 +39,7 @@ export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   const proxy: TcpProxy = {
     port: (server.address() as AddressInfo).port,
     connections: 0,
-    mute: false,
+    isMuted: false,
     disconnect,
     close: () =>
       new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { type Address, pad, toHex } from "viem";
-import { artifacts, call, startTestChain, type TestChain } from "./chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "./chain.ts";
 
 /** A chain with one token and an account that transfers it. */
 export interface TokenChain {
@@ -29,7 +29,7 @@ export async function startTokenChain(): Promise<TokenChain> {
   const transfer = () => {
     transferCount += 1;
     const amount = BigInt(1_000 + (transferCount % 90));
-    return { from: trader, ...call(erc20, token, "transfer", [recipient(transferCount), amount]), gas: 100_000n };
+    return { from: trader, ...encodeCall(erc20, token, "transfer", [recipient(transferCount), amount]), gas: 100_000n };
   };
   const grow = async (blockCount: number): Promise<void> => {
     for (let block = 0; block < blockCount; block += 1) {
@@ -37,7 +37,7 @@ export async function startTokenChain(): Promise<TokenChain> {
       await chain.mine();
     }
   };
-  await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
+  await chain.send(encodeCall(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
   for (let sent = 0; sent < initialRecipientCount; sent += batchSize) await chain.send(...Array.from({ length: batchSize }, transfer));
   await chain.mine();

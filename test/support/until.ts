@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { deadline } from "./deadline.ts";
+import { scaleTimeLimit } from "./scale-time-limit.ts";
 
 const defaultLimitMilliseconds = 240_000;
 const firstPauseMilliseconds = 10;
@@ -14,7 +14,7 @@ export async function until(
   isTrue: () => boolean | Promise<boolean>,
   milliseconds = defaultLimitMilliseconds,
 ): Promise<void> {
-  const limit = deadline(milliseconds);
+  const limit = scaleTimeLimit(milliseconds);
   const start = Date.now();
   for (;;) {
     // Read before the condition, so that it is checked at least once after the limit.

@@ -4,9 +4,9 @@ import { growingValue, marketCount, minted } from "./values.ts";
 
 /** Markets with cTokens. */
 export const tokenMarkets: ProtocolPlan = {
-  markets: marketCount,
-  shared: ["comptroller"],
-  pools: "market",
+  marketCount,
+  sharedKinds: ["comptroller"],
+  poolKind: "market",
   parameters: {
     ...minted,
     cToken: ({ contractOf }) => contractOf("market"),
@@ -18,9 +18,9 @@ export const tokenMarkets: ProtocolPlan = {
 
 /** Reserves of one version 3 pool. */
 export const lendingPools: ProtocolPlan = {
-  markets: marketCount,
-  shared: ["pool", "configurator", "configurator_v2"],
-  pools: "a_token",
+  marketCount,
+  sharedKinds: ["pool", "configurator", "configurator_v2"],
+  poolKind: "a_token",
   omittedTables: ["reserves_v2", "reserve_drops", "borrowing_v2", "stable_debt_changes"],
   weights: { reserves: 0, borrowing: 0 },
   parameters: {

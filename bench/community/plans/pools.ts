@@ -13,9 +13,9 @@ const shareTransfer = eventOf("Transfer(address indexed from, address indexed to
 
 /** Two-token pools in one vault. A pool's id starts with its address. */
 export const vaultPools: ProtocolPlan = {
-  markets: poolCount,
-  shared: ["vault"],
-  pools: "pool",
+  marketCount: poolCount,
+  sharedKinds: ["vault"],
+  poolKind: "pool",
   weights: { pools: 0, token_lists: 0, managed_changes: 0 },
   undeclaredEvents: [{ name: "share_transfers", contract: "pool", event: shareTransfer }],
   parameters: {
@@ -38,10 +38,10 @@ const amountIn = ({ step }: ReadDraw) => 10n ** 24n + BigInt(step);
 
 /** Pools of two coins, each with a separate pool token. */
 export const stablePools: ProtocolPlan = {
-  markets: poolCount,
-  shared: ["registry"],
-  undeclared: ["lp_token"],
-  pools: "pool",
+  marketCount: poolCount,
+  sharedKinds: ["registry"],
+  undeclaredKinds: ["lp_token"],
+  poolKind: "pool",
   variants: { single_removals: 2 },
   weights: { registrations: 0, exchanges: 6, additions: 2, share_transfers: 3 },
   undeclaredEvents: [{ name: "share_transfers", contract: "lp_token", event: shareTransfer }],
@@ -69,10 +69,10 @@ const sortedPair = (draw: Pick<Draw, "market">) => pair(draw).sort();
 
 /** Constant-product pools of one factory. */
 export const exchangePools: ProtocolPlan = {
-  markets: poolCount,
-  shared: ["factory"],
-  undeclared: ["pair"],
-  pools: "pair",
+  marketCount: poolCount,
+  sharedKinds: ["factory"],
+  undeclaredKinds: ["pair"],
+  poolKind: "pair",
   weights: { announcements: 0, share_transfers: 3, reserves: 6, deposits: 2, swaps: 5 },
   // A deposit emits the first three events, in this order.
   undeclaredEvents: [

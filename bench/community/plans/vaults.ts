@@ -3,9 +3,9 @@ import { growingValue, marketCount, minted } from "./values.ts";
 
 /** ERC-4626 vaults. */
 export const vaults: ProtocolPlan = {
-  markets: marketCount,
-  shared: ["factory"],
-  pools: "vault",
+  marketCount,
+  sharedKinds: ["factory"],
+  poolKind: "vault",
   parameters: { from: minted.from, to: minted.to },
   results: {
     asset: ({ market }) => assetOf(market),
@@ -16,15 +16,15 @@ export const vaults: ProtocolPlan = {
 /** Vaults that report the price of a whole share. */
 export const sharePools: ProtocolPlan = {
   ...vaults,
-  shared: [],
+  sharedKinds: [],
   results: { asset: ({ market }) => assetOf(market), "share_price.assets": growingValue(10n ** 18n) },
 };
 
 /** Each market has a vault of each version. */
 export const strategyVaults: ProtocolPlan = {
-  markets: marketCount / 2,
-  shared: ["registry", "factory"],
-  pools: "vault_v3",
+  marketCount: marketCount / 2,
+  sharedKinds: ["registry", "factory"],
+  poolKind: "vault_v3",
   parameters: {
     "share_transfers.sender": minted.from,
     "share_transfers_v2.sender": minted.from,

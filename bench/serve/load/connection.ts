@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** A complete response as a load connection counts it. */
-export interface Exchange {
+export interface ReceivedResponse {
   readonly milliseconds: number;
   readonly status: number;
   /** Bytes of the body as sent. */
@@ -16,7 +16,7 @@ export interface ConnectionOptions {
   readonly port: number;
   /** The complete text of the next request; null to close the connection. */
   readonly next: () => string | null;
-  readonly onResponse: (exchange: Exchange) => void;
+  readonly onResponse: (response: ReceivedResponse) => void;
 }
 
 const headEnd = Buffer.from("\r\n\r\n");

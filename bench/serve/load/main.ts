@@ -111,13 +111,13 @@ const running = Array.from({ length: connections }, (_, index) =>
     host,
     port,
     next: requestsOf(keys[Math.floor((index * keys.length) / connections)] ?? ""),
-    onResponse: (exchange) => {
+    onResponse: (response) => {
       responses += 1;
       if (phase === "measured") {
-        times.push(exchange.milliseconds);
-        bytes += exchange.bytes;
-        if (exchange.isCached) cached += 1;
-        if (exchange.status !== 200) failures += 1;
+        times.push(response.milliseconds);
+        bytes += response.bytes;
+        if (response.isCached) cached += 1;
+        if (response.status !== 200) failures += 1;
       }
       if (phase !== "done") advance();
     },

@@ -1,18 +1,18 @@
 import { checkProtocol } from "../../../runtime/declarations/check-protocol.ts";
 import type { Checked } from "../../../runtime/declarations/checks/declaration.ts";
 import type { QueryShape } from "../../../runtime/declarations/checks/sql-file.ts";
-import type { ProtocolFile } from "../../../runtime/declarations/definition.ts";
 import { parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import type { Protocol } from "../../../runtime/declarations/protocol.ts";
+import type { ProtocolFile } from "../../../runtime/declarations/protocol-file.ts";
 import { findUnusedSharedFiles, queriesFor, queryPath } from "../../../runtime/declarations/query-files.ts";
 import { queryParametersOf } from "../../../runtime/declarations/request-parameters.ts";
-import { resultColumns } from "../../../runtime/declarations/result-columns.ts";
+import { requiredColumns } from "../../../runtime/declarations/result-columns.ts";
 import type { Draft, TemplateOperation } from "../draft.ts";
 import type { Lookup } from "../lookup.ts";
 
 /** Checks the declared protocols and their SQL; those that could not be read are omitted. */
 export function checkCommunity(lookup: Lookup): Checked<Protocol[]> {
-  const { template, protocols, queries, incomplete } = lookup.draft;
+  const { template, protocols, sqlFiles, incompleteKinds } = lookup.draft;
   const operations = [...(template?.operations.values() ?? [])];
   if (template === null || operations.some((operation) => operation.invalidKeys.size > 0)) return { value: [], diagnostics: [] };
   const shapes = new Map(operations.map((operation) => [operation.name, shapeOf(operation, lookup)]));
@@ -22,15 +22,15 @@ export function checkCommunity(lookup: Lookup): Checked<Protocol[]> {
     checkProtocol(
       // A draft without invalid keys is complete.
       { source: draft.source, file: draft.value as ProtocolFile },
-      { queries: queriesFor(draft.source.file, declarations, queries), operations: shapes, isAdded: false },
+      { queries: queriesFor(draft.source.file, declarations, sqlFiles), operations: shapes, isAdded: false },
     ),
   );
-  const areAllRead = complete.length === protocols.length && !incomplete.has("protocol");
+  const areAllRead = complete.length === protocols.length && !incompleteKinds.has("protocol");
   return {
     value: checked.flatMap(({ value }) => value ?? []).sort((left, right) => (left.id < right.id ? -1 : 1)),
     diagnostics: [
       ...checked.flatMap(({ diagnostics }) => diagnostics),
-      ...(areAllRead ? findUnusedSharedFiles(declarations, protocols.flatMap(namedQueries), queries) : []),
+      ...(areAllRead ? findUnusedSharedFiles(declarations, protocols.flatMap(namedQueries), sqlFiles) : []),
     ],
   };
 }
@@ -49,8 +49,8 @@ function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): QueryShap
   );
   return {
     parameters: queryParametersOf(names),
-    columns: item === null ? null : resultColumns([...item.fields.keys()]),
-    elements: objects.flatMap(({ complete, fields }) => (complete ? [resultColumns([...fields.keys()])] : [])),
+    columns: item === null ? null : requiredColumns([...item.fields.keys()]),
+    elements: objects.flatMap(({ isComplete, fields }) => (isComplete ? [requiredColumns([...fields.keys()])] : [])),
   };
 }
 
@@ -59,5 +59,5 @@ function itemOf(response: string, { objects }: Lookup) {
   const object = objects.get(response);
   const rows = object?.rows === undefined ? undefined : object.fields.get(object.rows)?.value.type;
   const item = rows === undefined ? undefined : objects.get(parseFieldType(rows).name);
-  return item?.complete ? item : null;
+  return item?.isComplete ? item : null;
 }

@@ -1,7 +1,7 @@
 import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
-import type { ScalarType } from "../../../runtime/declarations/objects/definition.ts";
+import type { ScalarType } from "../../../runtime/declarations/objects/field-definition.ts";
 import { type FieldType, isScalarType, parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
-import { renderFound } from "../../../runtime/declarations/yaml/shape.ts";
+import { renderFound } from "../../../runtime/declarations/yaml/shape-problems.ts";
 import type { Example, FieldDefinition, ParameterDefinition } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";

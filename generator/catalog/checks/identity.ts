@@ -1,12 +1,12 @@
-import type { CatalogEndpoint } from "../catalog.ts";
+import type { CatalogOperation } from "../catalog.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
 import { findDuplicates, type Lookup, locationOf, locationOfKey } from "../lookup.ts";
 
 /** Reports duplicate ids, rows, objects and protocols, and classes that conflict with an endpoint's other keys. */
-export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
+export function checkIdentity({ draft }: Lookup, communityOperations: readonly CatalogOperation[]): Diagnostic[] {
   return [
-    ...checkIds(draft.endpoints, community),
+    ...checkIds(draft.endpoints, communityOperations),
     ...findDuplicates(draft.endpoints, (endpoint) => endpoint.value.row).map(({ item, first, name }) =>
       diagnostic("duplicate-row", locationOf(item, "row"), { row: name, first: locationOf(first, "row") }),
     ),
@@ -25,10 +25,10 @@ export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndp
 }
 
 // Ids and community handlers share one namespace.
-function checkIds(endpoints: readonly EndpointDraft[], community: readonly CatalogEndpoint[]): Diagnostic[] {
+function checkIds(endpoints: readonly EndpointDraft[], communityOperations: readonly CatalogOperation[]): Diagnostic[] {
   const declared = endpoints.map((endpoint) => ({ id: endpoint.name, location: locationOfKey(endpoint) }));
   const locations = new Map(declared.map(({ id, location }) => [id, location]));
-  const expanded = community.flatMap((endpoint) => {
+  const expanded = communityOperations.flatMap((endpoint) => {
     const id = [endpoint.id, endpoint.handler].find((name) => locations.has(name));
     const first = id === undefined ? undefined : locations.get(id);
     return id === undefined || first === undefined ? [] : [diagnostic("duplicate-id", endpoint.location, { id, first })];

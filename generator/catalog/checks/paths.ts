@@ -1,5 +1,5 @@
 import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
-import type { CatalogEndpoint } from "../catalog.ts";
+import type { CatalogOperation } from "../catalog.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
 import { endpointsWithPath, findDuplicates, type Lookup, locationOf, locationOfKey } from "../lookup.ts";
@@ -9,13 +9,13 @@ const literalSegment = /^[A-Za-z0-9._~=-]+$/;
 const parameterSegment = /^\{[A-Za-z][A-Za-z0-9]*\}$/;
 
 /** Checks paths for malformed segments, undeclared parameters, page parameters that do not match the pagination style, and ambiguity. */
-export function checkPaths(lookup: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
+export function checkPaths(lookup: Lookup, communityOperations: readonly CatalogOperation[]): Diagnostic[] {
   const { draft } = lookup;
   const paths = endpointsWithPath(draft);
   return [
     ...paths.flatMap(({ endpoint, path }) => [...checkSegments(endpoint, path), ...checkParameters(endpoint, path, lookup)]),
     ...paths.flatMap(({ endpoint, path }) => checkPage(endpoint, path, lookup)),
-    ...checkOverlaps(lookup, community),
+    ...checkOverlaps(lookup, communityOperations),
     ...checkTemplate(lookup),
   ];
 }
@@ -70,9 +70,9 @@ function shapeOf(path: string): string {
   return path.replace(/\{[^{}/]*\}/g, "{}").toLowerCase();
 }
 
-function checkOverlaps({ draft }: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
+function checkOverlaps({ draft }: Lookup, communityOperations: readonly CatalogOperation[]): Diagnostic[] {
   const declared = endpointsWithPath(draft).map(({ endpoint, path }) => ({ path, location: locationOf(endpoint, "path") }));
-  const expanded = community.map(({ definition, location }) => ({ path: definition.path, location }));
+  const expanded = communityOperations.map(({ definition, location }) => ({ path: definition.path, location }));
   return findDuplicates([...declared, ...expanded], ({ path }) => shapeOf(path)).map(({ item, first }) =>
     item.path === first.path
       ? diagnostic("duplicate-path", item.location, { path: item.path, first: first.location })

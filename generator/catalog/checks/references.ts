@@ -1,5 +1,5 @@
 import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
-import { scalarTypes } from "../../../runtime/declarations/objects/definition.ts";
+import { scalarTypes } from "../../../runtime/declarations/objects/field-definition.ts";
 import { isScalarType, parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Section, ServiceDraft } from "../draft.ts";
@@ -21,9 +21,9 @@ export function checkReferences(lookup: Lookup): Diagnostic[] {
   ];
 }
 
-function checkResponse(operation: OperationDraft, { objects, allObjectsReadable }: Lookup): Diagnostic[] {
+function checkResponse(operation: OperationDraft, { objects, areAllObjectsReadable }: Lookup): Diagnostic[] {
   const name = operation.value.response;
-  if (name === undefined || !allObjectsReadable || objects.has(name)) return [];
+  if (name === undefined || !areAllObjectsReadable || objects.has(name)) return [];
   return [diagnostic("unknown-response", locationOf(operation, "response"), { name, expected: [...objects.keys()] })];
 }
 
@@ -62,8 +62,8 @@ function checkNetworks({ draft }: Lookup): Diagnostic[] {
   });
 }
 
-function checkObjects({ draft, objects, allObjectsReadable }: Lookup): Diagnostic[] {
-  if (!allObjectsReadable) return [];
+function checkObjects({ draft, objects, areAllObjectsReadable }: Lookup): Diagnostic[] {
+  if (!areAllObjectsReadable) return [];
   return draft.objects.flatMap((object) => {
     const parent = object.value.extends;
     const expected = [...objects.keys()].filter((name) => name !== object.name);

@@ -5,8 +5,8 @@ import { findDuplicates, type Lookup, locationOf } from "../lookup.ts";
 export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   const { service, template } = draft;
   const missing = (path: string) => diagnostic("missing-file", { file: `${root}${path}`, line: 1, column: 1 }, { path });
-  const lacksService = service === null && !draft.unreadable.has("service");
-  const lacksTemplate = template === null && !draft.unreadable.has("template") && draft.protocols.length > 0;
+  const lacksService = service === null && !draft.unreadableKinds.has("service");
+  const lacksTemplate = template === null && !draft.unreadableKinds.has("template") && draft.protocols.length > 0;
   return [
     ...(lacksService ? [missing("service.yaml")] : []),
     ...(lacksTemplate ? [missing("community/template.yaml")] : []),

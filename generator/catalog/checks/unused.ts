@@ -14,7 +14,7 @@ export function checkUnused(lookup: Lookup): Diagnostic[] {
 
 function areUsesReadable(lookup: Lookup, keys: readonly string[]): boolean {
   const { draft, operations } = lookup;
-  const areFilesComplete = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.incomplete.has(kind));
+  const areFilesComplete = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.incompleteKinds.has(kind));
   return areFilesComplete && operations.every((entry) => keys.every((key) => !entry.invalidKeys.has(key)));
 }
 
@@ -23,7 +23,7 @@ function checkObjects(lookup: Lookup): Diagnostic[] {
   const isReadable = draft.objects.every(
     (object) => !object.invalidKeys.has("fields") && !object.invalidKeys.has("extends") && areTypesReadable(object.fields),
   );
-  if (!isReadable || draft.incomplete.has("objects") || !areUsesReadable(lookup, ["response"])) return [];
+  if (!isReadable || draft.incompleteKinds.has("objects") || !areUsesReadable(lookup, ["response"])) return [];
   const used = new Set<string>();
   const visit = (name: string): void => {
     const object = objects.get(name);
@@ -113,7 +113,7 @@ function namesOf(section: Readonly<Record<string, unknown>> | undefined): string
 
 function checkOperations({ draft }: Lookup): Diagnostic[] {
   const { template, protocols } = draft;
-  const isReadable = !draft.incomplete.has("protocol") && protocols.every((protocol) => !protocol.invalidKeys.has("operations"));
+  const isReadable = !draft.incompleteKinds.has("protocol") && protocols.every((protocol) => !protocol.invalidKeys.has("operations"));
   if (template === null || !isReadable) return [];
   const used = nearestNames(
     protocols.flatMap((protocol) => Object.keys(protocol.value.operations ?? {})),

@@ -1,7 +1,7 @@
 import type { TokensApprovalItem } from "../../../generated/responses.gen.ts";
 import { amountAtRisk, amountAtRiskOfAll, knownAllowance, riskFactor } from "../../domains/approvals/at-risk.ts";
 import type { AllowanceRow } from "../../domains/approvals/queries/allowance.ts";
-import { isUnlimited, unlimited } from "../../domains/approvals/unlimited.ts";
+import { isUnlimited, unlimitedText } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { compare, type Decimal } from "../../lib/decimal.ts";
@@ -10,14 +10,14 @@ import { sortInTurns } from "../../lib/sort-in-turns.ts";
 import { forEachInTurns, groupInTurns, mapInTurns } from "../../lib/turns.ts";
 import { chainFields, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
+import { formatQuote, quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { type ListedApprovals, readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
 const currency = "USD";
 
 /** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
-  const { indexedFrom, approvals, limits, now } = context;
+  const { indexedFrom, approvals, limits, contentTime } = context;
   const max = limits.responseRows;
   const allowances = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.allowancesOf(chain.id, walletAddress, limit, scope),
@@ -26,7 +26,7 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   const [listed, balances, rate] = await Promise.all([
     withoutSpam(context, chain, allowances),
     approvals.erc20BalancesOf(chain.id, walletAddress, tokens),
-    context.prices.ratesAt(chain.id, currency, tokens, Math.floor(now().getTime() / 1000)),
+    context.prices.ratesAt(chain.id, currency, tokens, Math.floor(contentTime().getTime() / 1000)),
   ]);
   const chainConfig = context.chains.get(chain.id);
   // In a complete index, a balance without a row is 0.
@@ -39,7 +39,7 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   });
   return {
     address: walletAddress,
-    ...chainFields(chain, now()),
+    ...chainFields(chain, contentTime()),
     quote_currency: currency,
     items: (await sortInTurns(items, byRisk)).map(({ item }) => item),
     indexed_from: indexedFrom,
@@ -73,9 +73,9 @@ async function viewToken(
     const value = quotedAmount(amount, rate);
     const item = {
       ...viewSpender(labels, row),
-      allowance: isInfinite ? unlimited : (allowance?.toString() ?? null),
+      allowance: isInfinite ? unlimitedText : (allowance?.toString() ?? null),
       allowance_quote: allowanceQuote.quote,
-      pretty_allowance_quote: isInfinite ? unlimited : allowanceQuote.pretty,
+      pretty_allowance_quote: isInfinite ? unlimitedText : allowanceQuote.pretty,
       value_at_risk: amount?.toString() ?? null,
       value_at_risk_quote: value.quote,
       pretty_value_at_risk_quote: value.pretty,
@@ -103,7 +103,7 @@ async function viewToken(
 
 const quotedAmount = (amount: bigint | null, rate: Rate) => {
   const exact = valueAtRate(amount?.toString() ?? null, rate);
-  return { exact, quote: viewNumber(exact), pretty: pretty(exact, currency) };
+  return { exact, quote: viewNumber(exact), pretty: formatQuote(exact, currency) };
 };
 
 /** Orders by value, then by amount, both descending with unknown values last, then by address. */

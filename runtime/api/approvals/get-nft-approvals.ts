@@ -1,6 +1,6 @@
 import type { NftApprovalsItem } from "../../../generated/responses.gen.ts";
 import type { NftApprovalRow } from "../../domains/approvals/queries/nft-approval.ts";
-import { unlimited } from "../../domains/approvals/unlimited.ts";
+import { unlimitedText } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { sortInTurns } from "../../lib/sort-in-turns.ts";
@@ -11,7 +11,7 @@ import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
 /** The current approvals of a wallet's collections, newest first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
-  const { approvals, indexedFrom, limits, now } = context;
+  const { approvals, indexedFrom, limits, contentTime } = context;
   const max = limits.responseRows;
   const nftApprovals = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, scope),
@@ -19,7 +19,7 @@ export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, wall
   const tokens = new Set(nftApprovals.map(({ token }) => token));
   const [{ rows, metadata, labels }, held] = await Promise.all([
     withoutSpam(context, chain, nftApprovals),
-    approvals.idsOf(chain.id, walletAddress, tokens, max + 1),
+    approvals.heldIdsOf(chain.id, walletAddress, tokens, max + 1),
   ]);
   if (held.length > max)
     throw unsupportedValue("walletAddress", walletAddress, `a wallet that holds at most ${max} tokens in collections with approvals`);
@@ -36,12 +36,12 @@ export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, wall
       spenders: await mapInTurns(rowsOfToken, (row) => ({
         ...viewSpender(labels, row),
         token_ids_approved: row.token_id ?? "ALL",
-        allowance: row.token_id === null ? unlimited : "1",
+        allowance: row.token_id === null ? unlimitedText : "1",
       })),
     });
   });
   return {
-    ...chainFields(chain, now()),
+    ...chainFields(chain, contentTime()),
     address: walletAddress,
     items,
     indexed_from: indexedFrom,

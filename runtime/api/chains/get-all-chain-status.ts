@@ -9,13 +9,13 @@ import { unavailableChains, updatedAt } from "./view-chain.ts";
 /** Each network's indexing progress and its node's capabilities. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   context.markVolatile();
-  const { results, unavailable } = await context.queryAll(statusesOf);
+  const { results, unavailableChainIds } = await context.queryAll(statusesOf);
   const items = new Map(results.flat().map((item) => [item.name, item]));
   const chains = context.chains.all();
   return {
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     items: chains.flatMap(({ name }) => items.get(name) ?? []),
-    unavailable_chains: unavailableChains(chains, unavailable),
+    unavailable_chains: unavailableChains(chains, unavailableChainIds),
   };
 };
 

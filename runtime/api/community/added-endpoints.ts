@@ -10,7 +10,7 @@ import {
 } from "../../../generated/requests.gen.ts";
 import type { Run } from "../../../generated/routes.gen.ts";
 import type { AddedProtocol, DeclaredEndpoint } from "../../declarations/added-protocol.ts";
-import { itemColumns } from "../../declarations/objects/columns.ts";
+import { itemColumns } from "../../declarations/objects/item-columns.ts";
 import type { RequestParameter } from "../../declarations/request-parameters.ts";
 import type { Hex } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
@@ -21,10 +21,10 @@ import type { ObjectFields } from "./view-item.ts";
 export interface AddedEndpoint {
   readonly operation: Operation;
   /** Creates its handler from the same parts as the generated routes. */
-  readonly route: <Handler>(run: Run<Handler, ResolverContext>) => Handler;
-  /** The path of a documented endpoint with the same parameters and, apart from the items, the same response. */
-  readonly documentedPath: string;
-  readonly added: AddedProtocol;
+  readonly createHandler: <Handler>(run: Run<Handler, ResolverContext>) => Handler;
+  /** The path of its template operation, which has the same parameters and, apart from the items, the same response. */
+  readonly templatePath: string;
+  readonly addedProtocol: AddedProtocol;
   /** The name of the operation. */
   readonly name: string;
 }
@@ -47,11 +47,11 @@ const templates: readonly { readonly name: string; readonly parse: Parse }[] = [
 
 /** The endpoints of added protocols. */
 export const addedEndpoints = (protocols: readonly AddedProtocol[]): AddedEndpoint[] =>
-  protocols.flatMap((added) => Object.entries(added.endpoints).map(([name, endpoint]) => addedEndpoint(added, name, endpoint)));
+  protocols.flatMap((protocol) => Object.entries(protocol.endpoints).map(([name, endpoint]) => addedEndpoint(protocol, name, endpoint)));
 
-function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEndpoint): AddedEndpoint {
-  const { id } = added.protocol;
-  const declared = Object.entries(added.objects).map(([object, { fields }]) => [object, fields] as const);
+function addedEndpoint(addedProtocol: AddedProtocol, name: string, endpoint: DeclaredEndpoint): AddedEndpoint {
+  const { id } = addedProtocol.protocol;
+  const declared = Object.entries(addedProtocol.objects).map(([object, { fields }]) => [object, fields] as const);
   const objects: ObjectFields = { ...communityObjects, ...Object.fromEntries(declared) };
   const items = { object: endpoint.item, objects };
   const { template, parse } = templateOf(name, endpoint.parameters);
@@ -73,9 +73,9 @@ function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEnd
   };
   return {
     operation,
-    route: (run) => run<AddedRequest, object>(operation, (raw, parsers) => parse(raw, parsers, id), resolve),
-    documentedPath: template.path,
-    added,
+    createHandler: (run) => run<AddedRequest, object>(operation, (raw, parsers) => parse(raw, parsers, id), resolve),
+    templatePath: template.path,
+    addedProtocol,
     name,
   };
 }

@@ -34,7 +34,7 @@ export function documentEndpoints<Documented extends Document>(document: Documen
   if (endpoints.length === 0) return document;
   const paths = document.paths as Readonly<Record<string, PathItem>>;
   const components = document.components as { readonly schemas: Schemas };
-  const protocols = new Set(endpoints.map(({ added }) => added));
+  const protocols = new Set(endpoints.map(({ addedProtocol }) => addedProtocol));
   const documented = endpoints.map((endpoint) => [endpoint.operation.path, pathItemOf(paths, endpoint)] as const);
   return {
     ...document,
@@ -53,28 +53,28 @@ export function documentEndpoints<Documented extends Document>(document: Documen
 /** Component names start with the protocol's id, because several protocols may declare the same name. */
 const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${protocol.id}.${name}`;
 
-const referenceOf = (added: AddedProtocol, name: string): string =>
-  `${schemaPrefix}${Object.hasOwn(added.objects, name) ? componentOf(added, name) : name}`;
+const referenceOf = (addedProtocol: AddedProtocol, name: string): string =>
+  `${schemaPrefix}${Object.hasOwn(addedProtocol.objects, name) ? componentOf(addedProtocol, name) : name}`;
 
 /** Whether the template has an operation of this name, whose response objects the document already contains. */
 const isTemplateOperation = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
 
 function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): object {
-  const { operation, added, name } = endpoint;
-  const { get } = documentedItem(paths, endpoint);
+  const { operation, addedProtocol, name } = endpoint;
+  const { get } = templateItemOf(paths, endpoint);
   const { "501": _planned, "200": success, ...failures } = get.responses;
   const { "x-status": _status, ...shared } = get as PathItem["get"] & { readonly "x-status"?: unknown };
-  const declared = added.endpoints[name];
+  const declared = addedProtocol.endpoints[name];
   const summary = declared?.summary ?? get.summary.replace(/ \(planned\)$/, "");
   const { cost } = operation;
   const { example } = success.content[json] ?? {};
-  const items = isTemplateOperation(endpoint) ? {} : { items: [exampleOf(added.objects, declared?.item ?? "")] };
+  const items = isTemplateOperation(endpoint) ? {} : { items: [exampleOf(addedProtocol.objects, declared?.item ?? "")] };
   return {
     get: {
       ...shared,
       operationId: operation.id,
       summary,
-      description: declared?.notes ?? `${summary}. ${added.protocol.description}`,
+      description: declared?.notes ?? `${summary}. ${addedProtocol.protocol.description}`,
       responses: {
         "200": {
           ...success,
@@ -94,38 +94,37 @@ function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEn
   };
 }
 
-const documentedItem = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
-  const item = paths[endpoint.documentedPath];
-  if (item === undefined) throw new TypeError(`The OpenAPI document has no path ${endpoint.documentedPath}.`);
+const templateItemOf = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
+  const item = paths[endpoint.templatePath];
+  if (item === undefined) throw new TypeError(`The OpenAPI document has no path ${endpoint.templatePath}.`);
   return item;
 };
 
 /** The schemas of an added protocol's objects, by component name. */
-const objectSchemas = (added: AddedProtocol): Schemas =>
+const objectSchemas = (addedProtocol: AddedProtocol): Schemas =>
   Object.fromEntries(
-    Object.entries(added.objects).map(([name, { description, fields }]) => [
-      componentOf(added, name),
-      objectSchema(description, fields, (other) => referenceOf(added, other)),
+    Object.entries(addedProtocol.objects).map(([name, { description, fields }]) => [
+      componentOf(addedProtocol, name),
+      objectSchema(description, fields, (other) => referenceOf(addedProtocol, other)),
     ]),
   );
 
-const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
-const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
+const responseOf = ({ addedProtocol, name }: AddedEndpoint): string => componentOf(addedProtocol, `${name}.response`);
+const envelopeOf = ({ addedProtocol, name }: AddedEndpoint): string => componentOf(addedProtocol, `${name}.envelope`);
 
 /**
- * The response and envelope schemas of an operation that only the added protocol declares: those of the documented endpoint, with the items of the
- * operation.
+ * The response and envelope schemas of an operation that only the added protocol declares: those of its template operation, with its own items.
  */
 function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
   if (isTemplateOperation(endpoint)) return {};
-  const { added, name } = endpoint;
-  const envelope = resolve(schemas, documentedItem(paths, endpoint).get.responses["200"].content[json]?.schema);
+  const { addedProtocol, name } = endpoint;
+  const envelope = resolve(schemas, templateItemOf(paths, endpoint).get.responses["200"].content[json]?.schema);
   const response = resolve(schemas, envelope.properties?.data);
-  const summary = added.endpoints[name]?.summary ?? name;
+  const summary = addedProtocol.endpoints[name]?.summary ?? name;
   const items = {
     description: "The items of the page.",
     type: "array",
-    items: { $ref: referenceOf(added, added.endpoints[name]?.item ?? "") },
+    items: { $ref: referenceOf(addedProtocol, addedProtocol.endpoints[name]?.item ?? "") },
   } as const;
   return {
     [responseOf(endpoint)]: { ...response, description: `${summary}.`, properties: { ...response.properties, items } },

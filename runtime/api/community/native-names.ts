@@ -1,4 +1,4 @@
-import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
+import type { OperationRow } from "../../domains/community/queries/operation-queries.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 
 /** The configured name and symbol of a chain's native token. */

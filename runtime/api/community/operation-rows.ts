@@ -2,7 +2,7 @@ import { communityObjects, communityOperations } from "../../../generated/commun
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Pagination } from "../../../generated/responses.gen.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
-import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
+import type { OperationRow } from "../../domains/community/queries/operation-queries.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
 import { NotIndexedError, RequestError } from "../../lib/request-error.ts";
 import { tokenLogo, updatedAt } from "../chains/view-chain.ts";
@@ -74,7 +74,7 @@ export async function pageOfOperation<Item>(
     chain_id: served.id,
     chain_name: served.name,
     quote_currency: "USD",
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     items: rows.slice(0, page.size).map((row) => viewItem(object, nameNative(row), logoOf, objects) as Item),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: null },
   };
@@ -124,7 +124,7 @@ function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain
       protocol.chainKind === "bitcoin" ? "requires a Bitcoin chain, and none is configured" : "has no contracts on any configured chain";
     throw new RequestError(404, `Protocol ${protocol.id} ${problem}.`);
   }
-  if (!context.community.isOn(protocol.id, chain.id))
+  if (!context.community.isAvailableOn(protocol.id, chain.id))
     throw new RequestError(
       404,
       `Protocol ${protocol.id} has no contracts on ${chain.name}; an operator can add them to the setting community of the chain in ashlar.yaml.`,

@@ -1,10 +1,10 @@
 import { communityObjects } from "../../../generated/community-items.gen.ts";
 import type { ItemField } from "../../declarations/objects/item-field.ts";
 import { derivedSource } from "../../declarations/result-columns.ts";
-import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
-import { decimalOf } from "../../lib/decimal.ts";
+import type { OperationRow } from "../../domains/community/queries/operation-queries.ts";
+import { parseDecimal } from "../../lib/decimal.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { formatQuote, viewNumber } from "../prices/view-quotes.ts";
 
 /** The logo of a token by its address; null if none is configured. */
 export type LogoOf = (token: string) => string | null;
@@ -61,7 +61,7 @@ const decimalText = /^-?\d+(?:\.\d+)?$/;
 /** Parses a number, or the decimal text that the database returns for numeric. */
 const numberOf = (value: unknown): number | undefined => {
   if (typeof value === "number") return value;
-  return typeof value === "string" && decimalText.test(value) ? (viewNumber(decimalOf(value)) ?? undefined) : undefined;
+  return typeof value === "string" && decimalText.test(value) ? (viewNumber(parseDecimal(value)) ?? undefined) : undefined;
 };
 
 /** Converts values by their field's format; undefined for a value that does not have the format. */
@@ -83,5 +83,5 @@ const formats: Readonly<Record<string, (value: unknown) => unknown>> = {
 /** Formats a value in US dollars for display; null if it is not a number. */
 const prettyOf = (value: unknown): string | null => {
   const text = typeof value === "number" ? String(value) : value;
-  return typeof text === "string" && decimalText.test(text) ? pretty(decimalOf(text), "USD") : null;
+  return typeof text === "string" && decimalText.test(text) ? formatQuote(parseDecimal(text), "USD") : null;
 };

@@ -3,12 +3,12 @@ import type { LendingQuery } from "../../declarations/protocol.ts";
 import { type LendingEvent, lendingEventOf } from "../../domains/community/queries/lending-event.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
-import { decimalOf, multiply, shift } from "../../lib/decimal.ts";
+import { multiply, parseDecimal, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { includesBlock } from "../as-of-projection.ts";
 import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
 /** A lending event's token, at the time of the transaction. */
 interface Token {
@@ -33,12 +33,12 @@ export async function viewLendingDetails(
   transaction: TransactionRow,
 ): Promise<LendingReport[] | null> {
   const { checkpoints, community } = context;
-  const protocols = community.lendingOn(chainId);
+  const protocols = community.lendingProtocolsOn(chainId);
   const { block_number: block, transaction_index } = transaction;
   if (!protocols.every(({ projection }) => includesBlock(checkpoints, projection, block))) return null;
   const found = await Promise.all(
     protocols.map((protocol) =>
-      community.lendingOf(protocol, { chain: chainId, block, transaction_index }, (row) => ({
+      community.lendingEventsOf(protocol, { chain: chainId, block, transaction_index }, (row) => ({
         query: protocol.query,
         event: lendingEventOf(row),
       })),
@@ -94,7 +94,7 @@ const viewEvent = ({ label, version, fork, forkVersion }: LendingQuery, event: L
   const [amountIn, amountOut] = [viewAmount(event.token_amount_in, paidIn), viewAmount(event.token_amount_out, paidOut)];
   const lpToken = tokenOf(event.lp_token_address);
   const underlying = tokenOf(event.lp_underlying_address);
-  const exchangeRate = event.exchange_rate === null ? null : decimalOf(event.exchange_rate);
+  const exchangeRate = event.exchange_rate === null ? null : parseDecimal(event.exchange_rate);
   const underlyingPrice = priceOf(underlying);
   return {
     log_offset: event.log_offset,
@@ -130,22 +130,22 @@ const viewEvent = ({ label, version, fork, forkVersion }: LendingQuery, event: L
     amount_out_usd: amountOut.value,
     pretty_amount_out_usd: amountOut.pretty,
     borrow_rate_mode: event.borrow_rate_mode,
-    borrow_rate: event.borrow_rate === null ? null : viewNumber(decimalOf(event.borrow_rate)),
+    borrow_rate: event.borrow_rate === null ? null : viewNumber(parseDecimal(event.borrow_rate)),
     on_behalf_of: event.on_behalf_of,
     liquidator: event.liquidator,
     user: event.user,
   };
 };
 
-const priceOf = (token: Token | null) => (token === null ? null : wholeRate(token.rate, token.decimals));
+const priceOf = (token: Token | null) => (token === null ? null : ratePerWholeToken(token.rate, token.decimals));
 
 /** An amount in whole tokens; null if it or the token's decimals are unknown. */
 const wholeAmount = (amount: string | null, token: Token | null): number | null =>
   amount === null || token?.decimals === undefined || token.decimals === null
     ? null
-    : viewNumber(shift(decimalOf(amount), -token.decimals));
+    : viewNumber(shift(parseDecimal(amount), -token.decimals));
 
 const viewAmount = (amount: string | null, token: Token | null) => {
   const value = valueAtRate(amount, token?.rate ?? null);
-  return { whole: wholeAmount(amount, token), value: viewNumber(value), pretty: pretty(value, "USD") };
+  return { whole: wholeAmount(amount, token), value: viewNumber(value), pretty: formatQuote(value, "USD") };
 };

@@ -10,7 +10,7 @@ import { daysOfMonth, rankedSnapshot, type Snapshot, snapshotAtAnchor, startsOfD
 export interface ExchangeDay {
   /** The start of the day (unix seconds). */
   readonly start: number;
-  readonly swaps: number;
+  readonly swapCount: number;
   readonly volume: string | null;
   readonly liquidity: string | null;
 }
@@ -18,10 +18,10 @@ export interface ExchangeDay {
 /** An exchange's totals. */
 export interface ExchangeTotals {
   /** In the last 24 hours. */
-  readonly swaps: number;
+  readonly swapCount: number;
   readonly volume: string | null;
   /** Pools with a swap in the last seven days. */
-  readonly activePools: number;
+  readonly activePoolCount: number;
   /** The last month, day by day, oldest first. */
   readonly days: readonly ExchangeDay[];
 }
@@ -34,7 +34,9 @@ export async function totalsOf(context: ResolverContext, chain: Chain, factory: 
   const ranked = await rankedSnapshot(context, chain, factory, null);
   if (ranked?.rollUp) return totalsFromRollUp(context, chain, factory, ranked, ranked.rollUp);
   const snapshot = await snapshotAtAnchor(context, chain);
-  return snapshot === null || snapshot.at === null ? null : totalsWithoutRollUp(context, chain, factory, snapshot, snapshot.at);
+  return snapshot === null || snapshot.lastBlock === null
+    ? null
+    : totalsWithoutRollUp(context, chain, factory, snapshot, snapshot.lastBlock);
 }
 
 const totalsFromRollUp = async (
@@ -49,24 +51,24 @@ const totalsFromRollUp = async (
   const wholeDay = await context.rollUps.wholeDays(chain.id, factory, starts.map(dayOf));
   const found = starts.map((start): ExchangeDay | null => {
     const day = dayOf(start);
-    if (day === today) return { start, swaps: now.day_swaps, volume: now.day_volume, liquidity: now.liquidity };
+    if (day === today) return { start, swapCount: now.day_swaps, volume: now.day_volume, liquidity: now.liquidity };
     const whole = wholeDay(day);
-    return whole === null ? null : { start, swaps: whole.day_swaps, volume: whole.day_volume, liquidity: whole.liquidity };
+    return whole === null ? null : { start, swapCount: whole.day_swaps, volume: whole.day_volume, liquidity: whole.liquidity };
   });
   const missing = found.flatMap((day, position) => (day === null ? [position] : []));
-  const swaps = await swapsOfDays(context, chain, factory, snapshot, missing);
+  const swapCounts = await swapCountsOfDays(context, chain, factory, snapshot, missing);
   return {
-    swaps: now.swaps,
+    swapCount: now.swaps,
     volume: now.volume,
-    activePools: now.week_pools,
-    days: found.map((day, position) => day ?? dayWithoutValues(starts[position] ?? 0, swaps.get(position) ?? 0)),
+    activePoolCount: now.week_pools,
+    days: found.map((day, position) => day ?? dayWithoutValues(starts[position] ?? 0, swapCounts.get(position) ?? 0)),
   };
 };
 
-const dayWithoutValues = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
+const dayWithoutValues = (start: number, swapCount: number): ExchangeDay => ({ start, swapCount, volume: null, liquidity: null });
 
-/** The swaps on the days at the given positions in the month, by position. */
-const swapsOfDays = async (
+/** The numbers of swaps on the days at the given positions in the month, by position. */
+const swapCountsOfDays = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
@@ -76,11 +78,11 @@ const swapsOfDays = async (
   if (positions.length === 0) return new Map();
   const [{ heights }, key] = await Promise.all([
     daysOfMonth(context, chain, snapshot),
-    context.pools.exchangeKey(chain.id, factory, snapshot.at ?? -1),
+    context.pools.exchangeKey(chain.id, factory, snapshot.lastBlock ?? -1),
   ]);
   const bounds = positions.flatMap((position) => [heights[position] ?? null, heights[position + 1] ?? null]);
-  const swaps = await context.pools.exchangeSwapsAt(chain.id, key, bounds);
-  return new Map(positions.map((position, index) => [position, (swaps[2 * index + 1] ?? 0) - (swaps[2 * index] ?? 0)]));
+  const swapCounts = await context.pools.exchangeSwapsAt(chain.id, key, bounds);
+  return new Map(positions.map((position, index) => [position, (swapCounts[2 * index + 1] ?? 0) - (swapCounts[2 * index] ?? 0)]));
 };
 
 const totalsWithoutRollUp = async (
@@ -88,19 +90,19 @@ const totalsWithoutRollUp = async (
   chain: Chain,
   factory: Address,
   snapshot: Snapshot,
-  at: number,
+  lastBlock: number,
 ): Promise<ExchangeTotals> => {
-  const key = await context.pools.exchangeKey(chain.id, factory, at);
+  const key = await context.pools.exchangeKey(chain.id, factory, lastBlock);
   const days = await daysOfMonth(context, chain, snapshot);
-  const weekBefore = { block: snapshot.week.at(-1) ?? null, day: dayOf(snapshot.end - 7 * secondsPerDay) };
+  const weekBefore = { block: snapshot.weekBlocks.at(-1) ?? null, day: dayOf(snapshot.end - 7 * secondsPerDay) };
   const [[now = 0, dayBefore = 0, ...ends], active] = await Promise.all([
-    context.pools.exchangeSwapsAt(chain.id, key, [snapshot.at, snapshot.dayBefore, ...days.heights]),
-    context.pools.activePools(chain.id, key, weekBefore, { block: at, day: dayOf(snapshot.end) }, 0, 0),
+    context.pools.exchangeSwapsAt(chain.id, key, [lastBlock, snapshot.blockDayBefore, ...days.heights]),
+    context.pools.activePools(chain.id, key, weekBefore, { block: lastBlock, day: dayOf(snapshot.end) }, 0, 0),
   ]);
   return {
-    swaps: now - dayBefore,
+    swapCount: now - dayBefore,
     volume: null,
-    activePools: active.total,
+    activePoolCount: active.total,
     days: days.starts.map((start, day) => dayWithoutValues(start, (ends[day + 1] ?? 0) - (ends[day] ?? 0))),
   };
 };

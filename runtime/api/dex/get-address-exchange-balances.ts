@@ -4,7 +4,7 @@ import { unsupportedValue } from "../../lib/request-error.ts";
 import { mapInTurns } from "../../lib/turns.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { requireExchange } from "./exchanges.ts";
 import { anchorTime } from "./snapshots.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
@@ -35,12 +35,12 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   const viewAmount = (token: (typeof owned)[number]["pool"], balance: string | null): UniswapLikeToken => {
     const { contract_name: _, ...contract } = viewPoolContract(chainConfig, token, metadata.get(token));
     const quote = valueAtRate(balance, rate(token));
-    const quoteRate = viewNumber(wholeRate(rate(token), contract.contract_decimals));
-    return { ...contract, balance, quote: viewNumber(quote), pretty_quote: pretty(quote, "USD"), quote_rate: quoteRate };
+    const quoteRate = viewNumber(ratePerWholeToken(rate(token), contract.contract_decimals));
+    return { ...contract, balance, quote: viewNumber(quote), pretty_quote: formatQuote(quote, "USD"), quote_rate: quoteRate };
   };
   return {
     address: accountAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: await mapInTurns(owned, ({ pool, token0, token1, balance }) => {
       const [state] = states(pool);
       const supply = state?.supply ?? null;

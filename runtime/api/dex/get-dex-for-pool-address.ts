@@ -15,5 +15,5 @@ export const getDexForPoolAddress: Handlers["getDexForPoolAddress"] = async ({ c
   );
   const exchange = exchanges.find(({ factory }) => rows.some((row) => row.factory === factory));
   if (exchange === undefined) throw notFound("Pool", poolAddress, chain.name);
-  return { address: poolAddress, ...chainFields(chain, context.now()), items: [viewExchange(chainConfig, exchange)] };
+  return { address: poolAddress, ...chainFields(chain, context.contentTime()), items: [viewExchange(chainConfig, exchange)] };
 };

@@ -1,4 +1,4 @@
-import { poolsId } from "../../domains/pools/projection/index.ts";
+import { poolsProjectionId } from "../../domains/pools/projection/index.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
@@ -9,7 +9,7 @@ export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName 
   requireExchange(context, chain, dexName);
   context.markVolatile();
   const { checkpoints, ledger, network } = context;
-  const checkpoint = checkpoints.get(poolsId);
+  const checkpoint = checkpoints.get(poolsProjectionId);
   const [synced, chains, nodes] = await Promise.all([
     // There is no block at a checkpoint before the first block.
     checkpoint === undefined ? null : ledger.blockByNumber(chain.id, checkpoint),
@@ -18,7 +18,7 @@ export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName 
   ]);
   const node = nodes.find((row) => row.chain_id === chain.id);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: [
       {
         synced_block_height: synced?.number ?? null,

@@ -6,7 +6,7 @@ import { notFound } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { requireExchange } from "./exchanges.ts";
 import { sharedPoolsWith } from "./shared-pools.ts";
 import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
@@ -27,12 +27,18 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
     sharedPoolsWith(context, chain, exchange.factory, tokenAddress, context.anchor ?? -1),
     context.tokens.metadata(chain.id, [tokenAddress]),
   ]);
-  const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
+  const key = { factory: exchange.factory, sharedPools: shared.map(({ pool }) => pool) };
   const [nowTime, dayBeforeTime] = [snapshot.end - 1, snapshot.end - 1 - secondsPerDay];
   const [states, sharedTransactions, rateAt, rateOf] = await Promise.all([
-    context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [snapshot.at, snapshot.dayBefore, ...days.heights]),
-    shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, snapshot.dayBefore, snapshot.at ?? -1),
-    context.prices.ratesAtEach(chain.id, quoteCurrency, [tokenAddress], [nowTime, dayBeforeTime]),
+    context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [
+      snapshot.lastBlock,
+      snapshot.blockDayBefore,
+      ...days.heights,
+    ]),
+    shared.length === 0
+      ? 0
+      : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, snapshot.blockDayBefore, snapshot.lastBlock ?? -1),
+    context.prices.ratesAtEachTime(chain.id, quoteCurrency, [tokenAddress], [nowTime, dayBeforeTime]),
     context.prices.ratesOfDays(chain.id, quoteCurrency, [tokenAddress], days.starts.map(dayOf)),
   ]);
   const [now, dayBefore, ...ends] = states(tokenAddress) as readonly [TokenState, TokenState, ...TokenState[]];
@@ -40,7 +46,12 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   const volumes = days.starts.map((start, day): VolumeTokenTimeseries => {
     const moved = volumeBetween(ends[day] as TokenState, ends[day + 1] as TokenState);
     const quote = valueAtRate(moved, rateOf(tokenAddress, dayOf(start)));
-    return { ...common(start), total_volume: moved, volume_quote: viewNumber(quote), pretty_volume_quote: pretty(quote, quoteCurrency) };
+    return {
+      ...common(start),
+      total_volume: moved,
+      volume_quote: viewNumber(quote),
+      pretty_volume_quote: formatQuote(quote, quoteCurrency),
+    };
   });
   const liquidity = days.starts.map((start, day): LiquidityTokenTimeseries => {
     const held = ends[day + 1]?.reserve ?? null;
@@ -49,17 +60,17 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
       ...common(start),
       total_liquidity: held,
       liquidity_quote: viewNumber(quote),
-      pretty_liquidity_quote: pretty(quote, quoteCurrency),
+      pretty_liquidity_quote: formatQuote(quote, quoteCurrency),
     };
   });
   const tokenMetadata = metadata.get(tokenAddress);
   const prices = days.starts.map((start): PriceTokenTimeseries => {
-    const rate = wholeRate(rateOf(tokenAddress, dayOf(start)), tokenMetadata?.decimals ?? null);
+    const rate = ratePerWholeToken(rateOf(tokenAddress, dayOf(start)), tokenMetadata?.decimals ?? null);
     return {
       ...common(start),
       quote_currency: quoteCurrency,
       quote_rate: viewNumber(rate),
-      pretty_quote_rate: pretty(rate, quoteCurrency),
+      pretty_quote_rate: formatQuote(rate, quoteCurrency),
     };
   });
   const rates = { now: rateAt(tokenAddress, nowTime), dayBefore: rateAt(tokenAddress, dayBeforeTime) };
@@ -74,5 +85,5 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
     price_timeseries_7d: prices.slice(-pointsOfWeek),
     price_timeseries_30d: prices,
   };
-  return { ...chainFields(chain, context.now()), items: [item], pagination: null };
+  return { ...chainFields(chain, context.contentTime()), items: [item], pagination: null };
 };

@@ -22,11 +22,11 @@ export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = as
   const shown = tokens.slice(0, page.size);
   const addresses = shown.map(({ token }) => token);
   const [rateAt, metadata] = await Promise.all([
-    context.prices.ratesAtEach(chain.id, "USD", addresses, [end - 1, end - 1 - secondsPerDay]),
+    context.prices.ratesAtEachTime(chain.id, "USD", addresses, [end - 1, end - 1 - secondsPerDay]),
     context.tokens.metadata(chain.id, addresses),
   ]);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: shown.map((stats) => {
       const rates = { now: rateAt(stats.token, end - 1), dayBefore: rateAt(stats.token, end - 1 - secondsPerDay) };
       return viewExchangeToken(chain, context.chains.get(chain.id), exchange, metadata.get(stats.token), stats, rates, "USD");
@@ -50,7 +50,7 @@ const pageOf = async (
   page: { readonly number: number; readonly size: number },
 ): Promise<PageOfTokens> => {
   const [first, limit] = [page.number * page.size, page.size + 1];
-  const block = snapshot?.at ?? -1;
+  const block = snapshot?.lastBlock ?? -1;
   const ranked = rollUp === null ? [] : await context.rollUps.rankedTokens(chain.id, factory, rollUp.hour, first, limit);
   if (rollUp !== null && ranked.length === limit) return { tokens: ranked, total: rollUp.tokens };
   const shared = await sharedPoolsOf(context, chain, factory, block);
@@ -73,7 +73,7 @@ const pageOf = async (
   const sharedWithUnranked = shared.filter(({ token0, token1 }) => unrankedTokens.has(token0) || unrankedTokens.has(token1));
   const states = await context.pools.tokenStatesAt(chain.id, factory, unranked.tokens, sharedWithUnranked, [
     block,
-    snapshot?.dayBefore ?? null,
+    snapshot?.blockDayBefore ?? null,
   ]);
   const stats = unranked.tokens.map((token) => {
     const [now, dayBefore] = states(token) as readonly [TokenState, TokenState];

@@ -13,5 +13,9 @@ export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, de
     snapshotAtAnchor(context, chain),
   ]);
   if (pools.length === 0 || snapshot === null) throw notFound("Pool", poolAddress, chain.name);
-  return { ...chainFields(chain, context.now()), items: await viewPoolSeries(context, chain, exchange, pools, snapshot), pagination: null };
+  return {
+    ...chainFields(chain, context.contentTime()),
+    items: await viewPoolSeries(context, chain, exchange, pools, snapshot),
+    pagination: null,
+  };
 };

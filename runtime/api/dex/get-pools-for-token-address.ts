@@ -19,7 +19,7 @@ export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = asyn
   if (total === 0) await requireToken(context, chain, tokenAddress);
   return {
     address: tokenAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     items: await viewPoolsOfExchanges(context, chain, exchanges, rows.slice(0, page.size), quoteCurrency),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },

@@ -18,7 +18,7 @@ export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = as
   const first = page.number * page.size;
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     items: await viewPoolsOfExchanges(context, chain, exchanges, owned.slice(first, first + page.size), quoteCurrency),
     pagination: { has_more: first + page.size < owned.length, page_number: page.number, page_size: page.size, total_count: owned.length },

@@ -1,13 +1,13 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/exchange-hours.ts";
 import { dayOf } from "../../domains/dex/queries/spans.ts";
-import { type Decimal, decimalOf } from "../../lib/decimal.ts";
+import { type Decimal, parseDecimal } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { requireExchange } from "./exchanges.ts";
-import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
+import { type PoolStatsWithMetadata, readPoolStats, readRankedPoolStats } from "./pool-stats.ts";
 import { type RankedSnapshot, rankedSnapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
 
@@ -25,8 +25,8 @@ export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, pag
   const snapshot = await rankedSnapshot(context, chain, exchange.factory, date);
   const { total, ...all } = await pageOf(context, chain, exchange.factory, snapshot, page);
   return {
-    ...chainFields(chain, context.now()),
-    items: all.figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, all), chain_name: chain.name })),
+    ...chainFields(chain, context.contentTime()),
+    items: all.stats.map((stats) => ({ ...viewPool(context, chain, exchange, stats, all), chain_name: chain.name })),
     pagination: {
       has_more: (page.number + 1) * page.size < total,
       page_number: page.number,
@@ -36,7 +36,7 @@ export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, pag
   };
 };
 
-type FiguresOfPage = FiguresOfPools & { readonly total: number };
+type PoolStatsPage = PoolStatsWithMetadata & { readonly total: number };
 
 const pageOf = async (
   context: ResolverContext,
@@ -44,15 +44,15 @@ const pageOf = async (
   factory: Address,
   snapshot: RankedSnapshot | null,
   page: Page,
-): Promise<FiguresOfPage> => {
-  if (snapshot === null || snapshot.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
-  const { at, rollUp } = snapshot;
+): Promise<PoolStatsPage> => {
+  if (snapshot === null || snapshot.lastBlock === null) return { stats: [], metadata: new Map(), currency: "USD", total: 0 };
+  const { lastBlock, rollUp } = snapshot;
   return rollUp === null
-    ? pageByAddress(context, chain, factory, { ...snapshot, at }, page)
+    ? pageByAddress(context, chain, factory, { ...snapshot, lastBlock }, page)
     : rankedPage(context, chain, factory, snapshot, rollUp, page);
 };
 
-const decimalOrNull = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
+const decimalOrNull = (digits: string | null): Decimal | null => (digits === null ? null : parseDecimal(digits));
 
 /** A page from the hour's roll-up. */
 const rankedPage = async (
@@ -62,7 +62,7 @@ const rankedPage = async (
   snapshot: RankedSnapshot,
   { hour, pools: total }: ExchangeHour,
   { number, size }: Page,
-): Promise<FiguresOfPage> => {
+): Promise<PoolStatsPage> => {
   const rows = await context.rollUps.rankedPools(chain.id, factory, hour, number * size, size);
   const shown = rows.map(({ liquidity, volume, week_volume: week, ...pool }) => ({
     ...pool,
@@ -70,7 +70,7 @@ const rankedPage = async (
     volume: decimalOrNull(volume),
     weekVolume: decimalOrNull(week),
   }));
-  return { ...(await figuresOfRanked(context, chain, shown, snapshot)), total };
+  return { ...(await readRankedPoolStats(context, chain, shown, snapshot)), total };
 };
 
 /** A page computed from all active pools. */
@@ -78,23 +78,23 @@ const pageByAddress = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  snapshot: RankedSnapshot & { readonly at: number },
+  snapshot: RankedSnapshot & { readonly lastBlock: number },
   { number, size }: Page,
-): Promise<FiguresOfPage> => {
-  const { at, end } = snapshot;
+): Promise<PoolStatsPage> => {
+  const { lastBlock, end } = snapshot;
   const since = end - context.chains.get(chain.id).activePoolDays * secondsPerDay;
   const [key, [sinceBlock = null]] = await Promise.all([
-    context.pools.exchangeKey(chain.id, factory, at),
+    context.pools.exchangeKey(chain.id, factory, lastBlock),
     context.tokens.heightsBefore(chain.id, [since]),
   ]);
   const { pools: shown, total } = await context.pools.activePools(
     chain.id,
     key,
     { block: sinceBlock, day: dayOf(since) },
-    { block: at, day: dayOf(end) },
+    { block: lastBlock, day: dayOf(end) },
     size,
     number * size,
   );
-  const pools = await context.pools.poolsAt(chain.id, [factory], shown, at);
-  return { ...(await figuresOf(context, chain, pools, snapshot, "USD")), total };
+  const pools = await context.pools.poolsAt(chain.id, [factory], shown, lastBlock);
+  return { ...(await readPoolStats(context, chain, pools, snapshot, "USD")), total };
 };

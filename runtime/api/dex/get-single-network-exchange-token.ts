@@ -23,7 +23,7 @@ export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeTo
     throw unsupportedValue("page-size", String(page.size), `at most ${max} pools, each with a month of days`);
   }
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: snapshot === null ? [] : await viewPoolSeries(context, chain, exchange, rows.slice(0, page.size), snapshot),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
   };

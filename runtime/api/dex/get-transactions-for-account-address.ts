@@ -11,5 +11,5 @@ export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccou
   const key = await context.pools.exchangeKey(chain.id, factory, block);
   const actions = await context.pools.actionsOfAccount(chain.id, key, accountAddress, block, page.size + 1, page.number * page.size);
   const list = { factory, address: accountAddress, quoteCurrency: "USD" } as const;
-  return { ...chainFields(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+  return { ...chainFields(chain, context.contentTime()), ...(await viewActions(context, chain, list, actions, page)) };
 };

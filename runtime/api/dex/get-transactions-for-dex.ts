@@ -10,7 +10,7 @@ export const getTransactionsForDex: Handlers["getTransactionsForDex"] = async ({
   const key = await context.pools.exchangeKey(chain.id, factory, block);
   const actions = await context.pools.actionsOfExchange(chain.id, key, block, page.size + 1, page.number * page.size);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     ...(await viewActions(context, chain, { factory, address: null, quoteCurrency }, actions, page)),
   };
 };

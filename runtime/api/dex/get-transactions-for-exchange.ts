@@ -15,5 +15,5 @@ export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] 
   if (pool === undefined) throw notFound("Pool", poolAddress, chain.name);
   const actions = await context.pools.actionsOfPool(chain.id, poolAddress, block, page.size + 1, page.number * page.size);
   const list = { factory, address: poolAddress, quoteCurrency: "USD" } as const;
-  return { ...chainFields(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+  return { ...chainFields(chain, context.contentTime()), ...(await viewActions(context, chain, list, actions, page)) };
 };

@@ -10,9 +10,9 @@ export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAd
   const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;
   const shared = await sharedPoolsWith(context, chain, factory, tokenAddress, block);
-  const key = { factory, shared: shared.map(({ pool }) => pool) };
+  const key = { factory, sharedPools: shared.map(({ pool }) => pool) };
   const actions = await context.pools.actionsOfToken(chain.id, key, tokenAddress, block, page.size + 1, page.number * page.size);
   if (actions.total === 0) await requireToken(context, chain, tokenAddress);
   const list = { factory, address: tokenAddress, quoteCurrency: "USD" } as const;
-  return { ...chainFields(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+  return { ...chainFields(chain, context.contentTime()), ...(await viewActions(context, chain, list, actions, page)) };
 };

@@ -10,7 +10,7 @@ export interface Reserve {
 const digits = 20;
 
 /** The price of one whole token from the first reserve, in whole tokens from the second; null if a reserve is unknown or 0. */
-export function priceIn(first: Reserve, second: Reserve): number | null {
+export function reservePrice(first: Reserve, second: Reserve): number | null {
   if (first.amount === null || second.amount === null || first.decimals === null || second.decimals === null) return null;
   const [divisor, dividend] = [BigInt(first.amount), BigInt(second.amount)];
   if (divisor <= 0n || dividend <= 0n) return null;

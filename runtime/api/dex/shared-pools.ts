@@ -6,8 +6,8 @@ import type { ResolverContext } from "../context.ts";
 
 /** An exchange's pools that other factories have also announced, with the tokens that the exchange's factory announced. */
 export async function sharedPoolsOf(context: ResolverContext, chain: Chain, factory: Address, block: number): Promise<PoolRow[]> {
-  const { shared } = await context.pools.exchangeKey(chain.id, factory, block);
-  return shared.length === 0 ? [] : context.pools.poolsAt(chain.id, [factory], shared, block);
+  const { sharedPools } = await context.pools.exchangeKey(chain.id, factory, block);
+  return sharedPools.length === 0 ? [] : context.pools.poolsAt(chain.id, [factory], sharedPools, block);
 }
 
 /** The shared pools with a token. */

@@ -4,7 +4,7 @@ import { retentionHours } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
-import { heightAt } from "../block-references.ts";
+import { resolveBlockOrDay } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";
 
 /**
@@ -18,17 +18,17 @@ export const pointsOfWeek = 8;
 export interface Snapshot {
   /** Unix seconds; exclusive. */
   readonly end: number;
-  readonly at: number | null;
-  readonly dayBefore: number | null;
+  readonly lastBlock: number | null;
+  readonly blockDayBefore: number | null;
   /** The last blocks before the end and before each of the times one to seven days earlier, newest first. */
-  readonly week: readonly (number | null)[];
+  readonly weekBlocks: readonly (number | null)[];
 }
 
 const snapshotAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Snapshot> => {
   const heights = await context.tokens.heightsBefore(chain.id, endsOfWeek(end));
-  const week = heights.map((height) => limitToAnchor(context, height));
-  const [at = null, dayBefore = null] = week;
-  return { end, at, dayBefore, week };
+  const weekBlocks = heights.map((height) => limitToAnchor(context, height));
+  const [lastBlock = null, blockDayBefore = null] = weekBlocks;
+  return { end, lastBlock, blockDayBefore, weekBlocks };
 };
 
 const limitToAnchor = ({ anchor }: ResolverContext, height: number | null): number | null =>
@@ -61,7 +61,7 @@ export async function rankedSnapshot(
   factory: Address,
   date: string | null,
 ): Promise<RankedSnapshot | null> {
-  if (date !== null) await heightAt(context, chain, { blockHeight: null, date });
+  if (date !== null) await resolveBlockOrDay(context, chain, { blockHeight: null, date });
   const time = await anchorTime(context, chain);
   if (time === null) return null;
   const lastClosedHour = Math.floor(time / secondsPerHour) - 1;
@@ -70,16 +70,22 @@ export async function rankedSnapshot(
   return { ...(await snapshotAt(context, chain, ((rollUp?.hour ?? requestedHour) + 1) * secondsPerHour)), rollUp };
 }
 
-const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain, factory: Address, hour: number, isNewest: boolean) => {
+const rollUpOf = async (
+  { anchor, pinAnchor, rollUps }: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  hour: number,
+  isNewest: boolean,
+) => {
   const block = anchor ?? -1;
   if (!isNewest) return rollUps.hourAt(chain.id, factory, hour, block);
   const newest = await rollUps.newestHour(chain.id, factory, hour - retentionHours + 1, block);
-  if (newest !== null) pin(newest.block_number);
+  if (newest !== null) pinAnchor(newest.block_number);
   return newest;
 };
 
 /** The days in the month up to a snapshot, oldest first. */
-export interface Days {
+export interface DaySeries {
   /** The start of each day (unix seconds). */
   readonly starts: readonly number[];
   /** The last block before the first day, then the last block of each day. */
@@ -93,8 +99,8 @@ export function startsOfDays({ end }: Pick<Snapshot, "end">): readonly number[] 
 }
 
 /** The days in a month's series; the last one ends with the snapshot. */
-export async function daysOfMonth(context: ResolverContext, chain: Chain, { end, at }: Snapshot): Promise<Days> {
+export async function daysOfMonth(context: ResolverContext, chain: Chain, { end, lastBlock }: Snapshot): Promise<DaySeries> {
   const starts = startsOfDays({ end });
   const heights = await context.tokens.heightsBefore(chain.id, starts);
-  return { starts, heights: [...heights.map((height) => limitToAnchor(context, height)), at] };
+  return { starts, heights: [...heights.map((height) => limitToAnchor(context, height)), lastBlock] };
 }

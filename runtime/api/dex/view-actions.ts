@@ -2,7 +2,7 @@ import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ExchangeTransaction, Pagination, PoolToken } from "../../../generated/responses.gen.ts";
 import { pairValue, swapValue } from "../../domains/dex/queries/valuation.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
-import { actCodes } from "../../domains/pools/projection/tables.ts";
+import { actionCodes } from "../../domains/pools/projection/tables.ts";
 import type { ActionPage, ActionRow } from "../../domains/pools/queries/action-source.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
@@ -11,14 +11,14 @@ import type { Address } from "../../lib/hex.ts";
 import { transactionExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { viewTransactionFields } from "../ledger/view-transaction.ts";
-import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, viewNumber } from "../prices/view-quotes.ts";
 import { viewContract } from "../tokens/view-token.ts";
 import { type ActionRates, ratesOfActions } from "./action-rates.ts";
 
 const actionNames: Readonly<Record<number, string>> = {
-  [actCodes.swap]: "SWAP",
-  [actCodes.add]: "ADD_LIQUIDITY",
-  [actCodes.remove]: "REMOVE_LIQUIDITY",
+  [actionCodes.swap]: "SWAP",
+  [actionCodes.add]: "ADD_LIQUIDITY",
+  [actionCodes.remove]: "REMOVE_LIQUIDITY",
 };
 
 /** What a list of actions is about. */
@@ -82,13 +82,13 @@ function viewAction(context: ResolverContext, chain: Chain, view: ActionView): E
   const { row, transaction, pool, metadata, address, quoteCurrency, rates } = view;
   const chainConfig = context.chains.get(chain.id);
   const fields = viewTransactionFields(chainConfig, transaction, new Map(), { rate: rates.native, currency: quoteCurrency });
-  const isSwap = row.act === actCodes.swap;
-  const isAdd = row.act === actCodes.add;
+  const isSwap = row.act === actionCodes.swap;
+  const isAdd = row.act === actionCodes.add;
   const total = isSwap
     ? swapValue(row, rates.pair)
     : pairValue(isAdd ? [row.amount0_in, row.amount1_in] : [row.amount0_out, row.amount1_out], rates.pair);
   const rateOf = (side: 0 | 1) =>
-    viewNumber(wholeRate(rates.pair[side], metadata.get(side === 0 ? pool.token0 : pool.token1)?.decimals ?? null));
+    viewNumber(ratePerWholeToken(rates.pair[side], metadata.get(side === 0 ? pool.token0 : pool.token1)?.decimals ?? null));
   const tokenOf = (token: Address): PoolToken => viewContract(chainConfig, token, standards.erc20, metadata.get(token));
   return {
     block_signed_at: fields.block_signed_at,
@@ -106,7 +106,7 @@ function viewAction(context: ResolverContext, chain: Chain, view: ActionView): E
     from_address: transaction.from_address,
     sender_address: row.sender,
     total_quote: viewNumber(total),
-    pretty_total_quote: pretty(total, quoteCurrency),
+    pretty_total_quote: formatQuote(total, quoteCurrency),
     value: fields.value,
     value_quote: fields.value_quote,
     pretty_value_quote: fields.pretty_value_quote,

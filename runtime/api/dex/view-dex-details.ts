@@ -1,22 +1,22 @@
 import type { DexReport } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/exchanges.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
-import { poolsId } from "../../domains/pools/projection/index.ts";
-import { actCodes, familyCodes } from "../../domains/pools/projection/tables.ts";
+import { poolsProjectionId } from "../../domains/pools/projection/index.ts";
+import { actionCodes, familyCodes } from "../../domains/pools/projection/tables.ts";
 import type { PoolActionRow } from "../../domains/pools/queries/transaction-action.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { decimalOf, divide } from "../../lib/decimal.ts";
+import { divide, parseDecimal } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { includesBlock } from "../as-of-projection.ts";
 import { tokenLogo } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
 const eventNames: Readonly<Record<number, string>> = {
-  [actCodes.swap]: "swap",
-  [actCodes.add]: "add_liquidity",
-  [actCodes.remove]: "remove_liquidity",
+  [actionCodes.swap]: "swap",
+  [actionCodes.add]: "add_liquidity",
+  [actionCodes.remove]: "remove_liquidity",
 };
 const ppmPerBasisPoint = 100;
 
@@ -34,7 +34,7 @@ export async function viewDexDetails(context: ResolverContext, chainId: number, 
   const { checkpoints, pools, prices, tokens } = context;
   const chain = context.chains.get(chainId);
   const { exchanges } = chain;
-  if (!includesBlock(checkpoints, poolsId, transaction.block_number)) return null;
+  if (!includesBlock(checkpoints, poolsProjectionId, transaction.block_number)) return null;
   if (exchanges.length === 0) return [];
   const rows = await pools.actionsOfTransaction(
     chainId,
@@ -132,9 +132,9 @@ const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
     name: metadata?.name ?? null,
     logo,
     amount,
-    quoteRate: viewNumber(wholeRate(rate, metadata?.decimals ?? null)),
+    quoteRate: viewNumber(ratePerWholeToken(rate, metadata?.decimals ?? null)),
     quote: viewNumber(quote),
-    prettyQuote: pretty(quote, "USD"),
+    prettyQuote: formatQuote(quote, "USD"),
   };
 };
 
@@ -146,6 +146,6 @@ const priceOfBought = (sides: readonly [Side, Side]): number | null => {
   const [paid, bought] = sides[0].change > 0n ? sides : [sides[1], sides[0]];
   if (paid.change <= 0n || bought.change >= 0n) return null;
   const value = valueAtRate(absolute(paid.change), paid.rate);
-  const perSmallestUnit = value === null ? null : divide(value, decimalOf(absolute(bought.change)));
-  return viewNumber(wholeRate(perSmallestUnit, bought.metadata?.decimals ?? null));
+  const perSmallestUnit = value === null ? null : divide(value, parseDecimal(absolute(bought.change)));
+  return viewNumber(ratePerWholeToken(perSmallestUnit, bought.metadata?.decimals ?? null));
 };

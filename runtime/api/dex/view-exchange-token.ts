@@ -7,7 +7,7 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
-import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
 /** A token's reserve in an exchange's pools, and its volume in a day. */
@@ -43,7 +43,10 @@ export function viewExchangeToken(
   currency: Currency,
 ) {
   const contract = viewPoolContract(chainConfig, token, metadata);
-  const [rate, rateDayBefore] = [wholeRate(rates.now, contract.contract_decimals), wholeRate(rates.dayBefore, contract.contract_decimals)];
+  const [rate, rateDayBefore] = [
+    ratePerWholeToken(rates.now, contract.contract_decimals),
+    ratePerWholeToken(rates.dayBefore, contract.contract_decimals),
+  ];
   const [liquidity, traded] = [valueAtRate(reserve, rates.now), valueAtRate(volume, rates.now)];
   return {
     chain_name: chain.name,
@@ -56,10 +59,10 @@ export function viewExchangeToken(
     explorers: addressExplorers(chainConfig, token),
     quote_rate: viewNumber(rate),
     quote_rate_24h: viewNumber(rateDayBefore),
-    pretty_quote_rate: pretty(rate, currency),
-    pretty_quote_rate_24h: pretty(rateDayBefore, currency),
-    pretty_total_liquidity_quote: pretty(liquidity, currency),
-    pretty_total_volume_24h_quote: pretty(traded, currency),
+    pretty_quote_rate: formatQuote(rate, currency),
+    pretty_quote_rate_24h: formatQuote(rateDayBefore, currency),
+    pretty_total_liquidity_quote: formatQuote(liquidity, currency),
+    pretty_total_volume_24h_quote: formatQuote(traded, currency),
     total_liquidity_quote: viewNumber(liquidity),
     total_volume_24h_quote: viewNumber(traded),
   };

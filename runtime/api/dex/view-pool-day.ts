@@ -2,8 +2,8 @@ import type { LiquidityTimeseries, PriceTimeseries, VolumeTimeseries } from "../
 import { growthBetween, liquidityValue, type PairRates, volumeValue } from "../../domains/dex/queries/valuation.ts";
 import type { PoolState } from "../../domains/pools/queries/state.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { priceIn } from "./reserve-price.ts";
+import { formatQuote, ratePerWholeToken, viewNumber } from "../prices/view-quotes.ts";
+import { reservePrice } from "./reserve-price.ts";
 
 /** One day in a pool. */
 export interface PoolDay {
@@ -38,7 +38,7 @@ export function createPairPrices([first, second]: PoolDay["tokens"]): (state: Po
     if (last !== null && last.state.reserve0 === state.reserve0 && last.state.reserve1 === state.reserve1) return last.prices;
     const reserve0 = { amount: state.reserve0, decimals: first?.decimals ?? null };
     const reserve1 = { amount: state.reserve1, decimals: second?.decimals ?? null };
-    const [firstInSecond, secondInFirst] = [priceIn(reserve0, reserve1), priceIn(reserve1, reserve0)];
+    const [firstInSecond, secondInFirst] = [reservePrice(reserve0, reserve1), reservePrice(reserve1, reserve0)];
     const prices = {
       price_of_token0_in_token1: firstInSecond,
       pretty_price_of_token0_in_token1: prettyPrice(firstInSecond, secondSymbol),
@@ -60,8 +60,8 @@ export function viewPoolDay({ common, before, after, rates, tokens: [first, seco
 } {
   const [volume, liquidity] = [volumeValue(before, after, rates), liquidityValue(after, rates)];
   const [rate0, rate1] = [
-    viewNumber(wholeRate(rates[0], first?.decimals ?? null)),
-    viewNumber(wholeRate(rates[1], second?.decimals ?? null)),
+    viewNumber(ratePerWholeToken(rates[0], first?.decimals ?? null)),
+    viewNumber(ratePerWholeToken(rates[1], second?.decimals ?? null)),
   ];
   const quoteRates = { token_0_quote_rate: rate0, token_1_quote_rate: rate1 };
   return {
@@ -72,7 +72,7 @@ export function viewPoolDay({ common, before, after, rates, tokens: [first, seco
       sum_amount1in: growthBetween(before.amount1_in, after.amount1_in),
       sum_amount1out: growthBetween(before.amount1_out, after.amount1_out),
       volume_quote: viewNumber(volume),
-      pretty_volume_quote: pretty(volume, "USD"),
+      pretty_volume_quote: formatQuote(volume, "USD"),
       ...quoteRates,
       swap_count_24: after.swaps - before.swaps,
     },
@@ -81,7 +81,7 @@ export function viewPoolDay({ common, before, after, rates, tokens: [first, seco
       r0_c: after.reserve0,
       r1_c: after.reserve1,
       liquidity_quote: viewNumber(liquidity),
-      pretty_liquidity_quote: pretty(liquidity, "USD"),
+      pretty_liquidity_quote: formatQuote(liquidity, "USD"),
       ...quoteRates,
     },
     price: {

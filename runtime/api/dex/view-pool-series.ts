@@ -3,13 +3,13 @@ import type { PoolWithTimeseries } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/exchanges.ts";
 import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
-import { emptyPool } from "../../domains/pools/queries/state.ts";
+import { emptyPoolState } from "../../domains/pools/queries/state.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { mapInTurns } from "../../lib/turns.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { valueAtRate, viewNumber } from "../prices/view-quotes.ts";
-import { figuresOf } from "./pool-figures.ts";
+import { readPoolStats } from "./pool-stats.ts";
 import { daysOfMonth, pointsOfWeek, type Snapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
 import { createPairPrices, viewPoolDay } from "./view-pool-day.ts";
@@ -24,7 +24,7 @@ export async function viewPoolSeries(
 ): Promise<PoolWithTimeseries[]> {
   const days = await daysOfMonth(context, chain, snapshot);
   const [all, states, rateOf] = await Promise.all([
-    figuresOf(context, chain, pools, snapshot, "USD"),
+    readPoolStats(context, chain, pools, snapshot, "USD"),
     context.pools.statesAt(
       chain.id,
       pools.map(({ pool }) => pool),
@@ -38,17 +38,17 @@ export async function viewPoolSeries(
     ),
   ]);
   const dates = days.starts.map((start) => ({ dt: isoTimestamp(start), day: dayOf(start) }));
-  return mapInTurns(all.figures, (figure) => {
-    const { pool, now, rates } = figure;
+  return mapInTurns(all.stats, (stats) => {
+    const { pool, now, rates } = stats;
     const common = { dex_name: exchange.name, chain_id: String(chain.id), exchange: pool.pool };
     const ends = states(pool.pool);
     const tokens = [all.metadata.get(pool.token0), all.metadata.get(pool.token1)] as const;
     const pricesOf = createPairPrices(tokens);
     const points = dates.map(({ dt, day }, position) => {
-      const after = ends[position + 1] ?? emptyPool;
+      const after = ends[position + 1] ?? emptyPoolState;
       return viewPoolDay({
         common: { ...common, dt },
-        before: ends[position] ?? emptyPool,
+        before: ends[position] ?? emptyPoolState,
         after,
         rates: [rateOf(pool.token0, day), rateOf(pool.token1, day)],
         tokens,
@@ -61,7 +61,7 @@ export async function viewPoolSeries(
       points.map(({ price }) => price),
     ];
     return {
-      ...viewPool(context, chain, exchange, figure, all),
+      ...viewPool(context, chain, exchange, stats, all),
       explorers: addressExplorers(context.chains.get(chain.id), pool.pool),
       token_0_reserve_quote: viewNumber(valueAtRate(now.reserve0, rates[0])),
       token_1_reserve_quote: viewNumber(valueAtRate(now.reserve1, rates[1])),

@@ -6,9 +6,9 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, viewNumber } from "../prices/view-quotes.ts";
 import { exchangesOf, requireExchange } from "./exchanges.ts";
-import { figuresOf } from "./pool-figures.ts";
+import { readPoolStats } from "./pool-stats.ts";
 import { snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolValues } from "./view-pool.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
@@ -27,15 +27,15 @@ export async function viewPoolsOfExchanges(
 ): Promise<PoolsDexDataItem[]> {
   const snapshot = pools.length === 0 ? null : await snapshotAtAnchor(context, chain);
   if (snapshot === null) return [];
-  const all = await figuresOf(context, chain, pools, snapshot, currency);
+  const all = await readPoolStats(context, chain, pools, snapshot, currency);
   const { metadata } = all;
   const chainConfig = context.chains.get(chain.id);
   const viewToken = (token: Address, reserve: string | null, rate: Rate): PoolsDexToken => {
     const contract = viewPoolContract(chainConfig, token, metadata.get(token));
-    return { ...contract, reserve, quote_rate: viewNumber(wholeRate(rate, contract.contract_decimals)) };
+    return { ...contract, reserve, quote_rate: viewNumber(ratePerWholeToken(rate, contract.contract_decimals)) };
   };
-  return all.figures.flatMap((figure) => {
-    const { pool, now, rates, poolRate } = figure;
+  return all.stats.flatMap((stats) => {
+    const { pool, now, rates, poolRate } = stats;
     const exchange = exchanges.find(({ factory }) => factory === pool.factory);
     if (exchange === undefined) return [];
     const lpToken = metadata.get(pool.pool);
@@ -45,8 +45,8 @@ export async function viewPoolsOfExchanges(
       exchange_ticker_symbol: lpToken?.symbol ?? null,
       exchange_logo_url: exchange.logoUrl ?? null,
       explorers: addressExplorers(chainConfig, pool.pool),
-      ...viewPoolValues(exchange, figure, all),
-      pretty_quote_rate: pretty(wholeRate(poolRate, lpToken?.decimals ?? null), currency),
+      ...viewPoolValues(exchange, stats, all),
+      pretty_quote_rate: formatQuote(ratePerWholeToken(poolRate, lpToken?.decimals ?? null), currency),
       token_0: viewToken(pool.token0, now.reserve0, rates[0]),
       token_1: viewToken(pool.token1, now.reserve1, rates[1]),
     };

@@ -32,10 +32,10 @@ export async function bucketOfAddress(
   const { anchor, ledger, limits } = context;
   // Not the head, which may have advanced since the anchor was set.
   const last = anchor === null ? null : await ledger.blockByNumber(chain.id, anchor);
-  const fallback = bucketOf(last?.timestamp ?? context.now().getTime() / 1000);
+  const fallback = bucketOf(last?.timestamp ?? context.contentTime().getTime() / 1000);
   const span = { number: bucket, fallback, seconds: secondsPerBucket };
   const { noLogs } = options;
-  const found = await ledger.loggedTransactionsOfSpan(chain.id, address, span, anchor ?? -1, { maxItems: limits.responseRows, noLogs });
+  const found = await ledger.transactionsWithLogsOfSpan(chain.id, address, span, anchor ?? -1, { maxItems: limits.responseRows, noLogs });
   const { number, count, previousTime, nextTime } = found.span;
   if (count > limits.responseRows)
     throw unsupportedValue(
@@ -44,7 +44,7 @@ export async function bucketOfAddress(
       `a bucket with at most ${limits.responseRows} transactions; ${address} has ${count} in it`,
     );
   const link = (time: number | null): string | null =>
-    time === null ? null : context.link(`/v1/${chain.name}/bulk/transactions/${address}/${bucketOf(time)}/`);
+    time === null ? null : context.absoluteUrl(`/v1/${chain.name}/bulk/transactions/${address}/${bucketOf(time)}/`);
   return {
     complete: last !== null && last.timestamp >= (number + 1) * secondsPerBucket && (await coversStart(context, chain, number)),
     current_bucket: number,
@@ -56,6 +56,6 @@ export async function bucketOfAddress(
 /** Whether the index covers the start of a bucket. */
 async function coversStart({ indexedFrom, ledger }: ResolverContext, chain: Chain, bucket: number): Promise<boolean> {
   if (indexedFrom === null) return true;
-  const tail = await ledger.tail(chain.id);
-  return tail !== null && tail.timestamp < bucket * secondsPerBucket;
+  const firstBlock = await ledger.firstBlock(chain.id);
+  return firstBlock !== null && firstBlock.timestamp < bucket * secondsPerBucket;
 }

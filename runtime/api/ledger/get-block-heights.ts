@@ -8,9 +8,9 @@ export const getBlockHeights: Handlers["getBlockHeights"] = async ({ chain, star
   const { ledger, anchor } = context;
   const beforeEnd = endDate === "latest" ? Number.MAX_SAFE_INTEGER : startOfDay(endDate) + secondsPerDay;
   const times = { from: startOfDay(startDate), before: beforeEnd };
-  const { total, blocks } = await ledger.blocksOfTimes(chain.id, times, anchor ?? -1, page.number * page.size, page.size);
+  const { total, blocks } = await ledger.blocksInTimeRange(chain.id, times, anchor ?? -1, page.number * page.size, page.size);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: blocks.map((row) => viewBlock(context, chain.name, row)),
     pagination: { has_more: (page.number + 1) * page.size < total, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: context.indexedFrom,

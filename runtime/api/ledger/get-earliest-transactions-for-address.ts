@@ -7,7 +7,7 @@ export const getEarliestTransactionsForAddress: Handlers["getEarliestTransaction
   const { chain, walletAddress, quoteCurrency, noLogs, withSafe } = request;
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     ...(await bucketOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, withSafe })),
     indexed_from: context.indexedFrom,

@@ -14,11 +14,11 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const { indexedFrom } = context;
   const range = await requestedRange(request, context, indexedFrom);
-  context.counted.blocks = range === null ? 0 : range.last - range.first + 1;
+  context.chargedQuantities.blockCount = range === null ? 0 : range.last - range.first + 1;
   const rows = range === null ? [] : await logsOfRange(context, request, { ...range, address, topics: topics ?? [] });
   const senders = await sendersOf(context, chain.id, rows);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: await mapInTurns(rows, (row) => viewLogWithBlock(row, senders(row.address), skipDecode ? null : context.decoderOf(chain.id))),
     indexed_from: indexedFrom,
   };

@@ -7,7 +7,7 @@ export const getTimeBucketTransactionsForAddress: Handlers["getTimeBucketTransac
   const { chain, walletAddress, quoteCurrency, noLogs, withSafe, timeBucket } = request;
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     ...(await bucketOfAddress(context, chain, walletAddress, timeBucket, { noLogs, quoteCurrency, withSafe })),
     indexed_from: context.indexedFrom,

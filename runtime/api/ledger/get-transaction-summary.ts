@@ -6,7 +6,7 @@ import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
-import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
+import { formatQuote, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
 /** The surcharge for `with-gas` in hundredths of a credit. */
 const gasSurchargeHundredths = 100;
@@ -14,9 +14,9 @@ const gasSurchargeHundredths = 100;
 /** The number of a wallet's transactions, the first and the last one, and on request the fees paid. */
 export const getTransactionSummary: Handlers["getTransactionSummary"] = async (request, context) => {
   const { chain, walletAddress, withGas, quoteCurrency } = request;
-  if (withGas) context.counted.extraHundredths = gasSurchargeHundredths;
+  if (withGas) context.chargedQuantities.extraHundredths = gasSurchargeHundredths;
   return {
-    updated_at: chainFields(chain, context.now()).updated_at,
+    updated_at: chainFields(chain, context.contentTime()).updated_at,
     address: walletAddress,
     chain_id: chain.id,
     chain_name: chain.name,
@@ -57,7 +57,7 @@ const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow
     : {
         block_signed_at: isoTimestamp(row.timestamp),
         tx_hash: row.hash,
-        tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
+        tx_detail_link: context.absoluteUrl(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
       };
 
 /** The fees that a wallet paid, quoted at each day's close, because a wallet may have sent hundreds of thousands of transactions. */
@@ -77,17 +77,23 @@ async function gasSummary(
     total_sent_count: fees.sentCount,
     total_fees_paid: fees.feesPaid,
     total_gas_quote: viewNumber(total),
-    pretty_total_gas_quote: pretty(total, currency),
+    pretty_total_gas_quote: formatQuote(total, currency),
     average_gas_quote_per_tx: viewNumber(average),
-    pretty_average_gas_quote_per_tx: pretty(average, currency),
+    pretty_average_gas_quote_per_tx: formatQuote(average, currency),
     gas_metadata: nativeMetadata(context.chains.get(chain.id)),
   };
 }
 
 /** The value of the fees paid; null if the rate is unknown for a day with fees or, without fees, for today. */
-async function valueOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
+async function valueOfFees(
+  { ledger, prices, contentTime }: ResolverContext,
+  chain: Chain,
+  address: Address,
+  block: number,
+  currency: Currency,
+) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
-  const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];
+  const days = paid.length > 0 ? paid : [{ day: Math.floor(contentTime().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];
   const rateOf = await prices.ratesOfDays(
     chain.id,
     currency,

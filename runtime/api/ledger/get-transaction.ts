@@ -11,7 +11,7 @@ export const getTransaction: Handlers["getTransaction"] = async (
   { chain, txHash, noLogs, withDex, withNftSales, withLending, withSafe, quoteCurrency },
   context,
 ) => {
-  const found = await context.ledger.loggedTransactionByHash(chain.id, txHash, noLogs);
+  const found = await context.ledger.transactionWithLogsByHash(chain.id, txHash, noLogs);
   if (found === null) throw notFound("Transaction", txHash, chain.name);
   const { transaction: row } = found;
   const [dexDetails, saleDetails, lendingDetails] = await Promise.all([
@@ -20,7 +20,7 @@ export const getTransaction: Handlers["getTransaction"] = async (
     withLending ? viewLendingDetails(context, chain.id, row) : null,
   ]);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: await viewTransactions(context, chain.id, [found], { noLogs, quoteCurrency, withSafe, dexDetails, saleDetails, lendingDetails }),
   };
 };

@@ -7,7 +7,7 @@ export const getTransactionsForAddressByPage: Handlers["getTransactionsForAddres
   const { chain, walletAddress, quoteCurrency, noLogs, withSafe, blockSignedAtAsc, page } = request;
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     ...(await pageOfAddress(context, chain, walletAddress, page, { noLogs, quoteCurrency, withSafe, ascending: blockSignedAtAsc })),
     indexed_from: context.indexedFrom,

@@ -7,7 +7,7 @@ export const getTransactionsForAddress: Handlers["getTransactionsForAddress"] = 
   const { chain, walletAddress, quoteCurrency, noLogs, withSafe, blockSignedAtAsc } = request;
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, withSafe, ascending: blockSignedAtAsc })),
     indexed_from: context.indexedFrom,

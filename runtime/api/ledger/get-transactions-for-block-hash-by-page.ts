@@ -10,7 +10,7 @@ export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBloc
   const block = await blockWithHash(context, chain, blockHash);
   const path = `block_hash/${block.hash}`;
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     ...(await pageOfBlock(context, chain, block.number, { page, noLogs, quoteCurrency, withSafe, path })),
   };
 };

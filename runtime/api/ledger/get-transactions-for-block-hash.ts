@@ -9,7 +9,7 @@ export const getTransactionsForBlockHash: Handlers["getTransactionsForBlockHash"
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: await transactionsOf(context, chain, block.number, { noLogs, quoteCurrency, withSafe }),
   };
 };

@@ -26,10 +26,10 @@ export async function pageOfAddress(
   const { total, items } =
     anchor === null
       ? { total: 0, items: [] }
-      : await ledger.loggedTransactionsOfAddress(chain.id, address, anchor, { number: page, size }, options.noLogs);
+      : await ledger.transactionsWithLogsOfAddress(chain.id, address, anchor, { number: page, size }, options.noLogs);
   const newest = Math.max(0, Math.ceil((total ?? 0) / size) - 1);
   const current = page ?? newest;
-  const link = (number: number): string => context.link(`/v1/${chain.name}/address/${address}/transactions_v3/page/${number}/`);
+  const link = (number: number): string => context.absoluteUrl(`/v1/${chain.name}/address/${address}/transactions_v3/page/${number}/`);
   return {
     current_page: current,
     links: { prev: current > 0 ? link(Math.min(current - 1, newest)) : null, next: current < newest ? link(current + 1) : null },

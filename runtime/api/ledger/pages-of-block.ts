@@ -16,8 +16,9 @@ export async function blockAt(context: ResolverContext, chain: Chain, height: nu
 
 /** The error for a height outside the index. */
 async function notIndexed(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<RequestError> {
-  const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
-  const indexed = head === null || tail === null ? "no block is indexed yet" : `blocks ${tail.number} to ${head.number} are indexed`;
+  const [head, firstBlock] = await Promise.all([context.ledger.head(chain.id), context.ledger.firstBlock(chain.id)]);
+  const indexed =
+    head === null || firstBlock === null ? "no block is indexed yet" : `blocks ${firstBlock.number} to ${head.number} are indexed`;
   return new RequestError(404, `Block ${height} not found in the index of ${chain.name}: ${indexed}.`);
 }
 
@@ -29,7 +30,7 @@ export async function blockWithHash(context: ResolverContext, chain: Chain, hash
 }
 
 /** The given height, or the height of the head for `latest`. @throws {RequestError} 404 if no block is indexed. */
-export const heightOfBlock = async (context: ResolverContext, chain: Chain, height: number | "latest"): Promise<number> =>
+export const heightOrHead = async (context: ResolverContext, chain: Chain, height: number | "latest"): Promise<number> =>
   height === "latest" ? (await blockAt(context, chain, height)).number : height;
 
 const maxIndex = 2 ** 31 - 1;
@@ -41,7 +42,7 @@ export async function transactionsOf(
   height: number,
   options: TransactionOptions,
 ): Promise<Transaction[]> {
-  const { total, items } = await context.ledger.loggedTransactionsOfBlock(chain.id, height, 0, maxIndex, options.noLogs);
+  const { total, items } = await context.ledger.transactionsWithLogsOfBlock(chain.id, height, 0, maxIndex, options.noLogs);
   if (total === null) throw await notIndexed(context, chain, height);
   return viewTransactions(context, chain.id, items, options);
 }
@@ -55,10 +56,10 @@ export async function pageOfBlock(
 ): Promise<{ links: PaginationLinks; items: Transaction[] }> {
   const first = page * transactionsPerPage;
   const last = first + transactionsPerPage - 1;
-  const { total, items } = await context.ledger.loggedTransactionsOfBlock(chain.id, height, first, last, options.noLogs);
+  const { total, items } = await context.ledger.transactionsWithLogsOfBlock(chain.id, height, first, last, options.noLogs);
   if (total === null) throw await notIndexed(context, chain, height);
   const newest = Math.max(0, Math.ceil(total / transactionsPerPage) - 1);
-  const link = (number: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${number}/`);
+  const link = (number: number): string => context.absoluteUrl(`/v1/${chain.name}/${path}/transactions_v3/page/${number}/`);
   return {
     links: { prev: page > 0 ? link(Math.min(page - 1, newest)) : null, next: page < newest ? link(page + 1) : null },
     items: await viewTransactions(context, chain.id, items, options),

@@ -14,5 +14,5 @@ export const viewBlock = (context: ResolverContext, chainName: string, row: Bloc
   mining_cost: null,
   gas_used: row.gas_used,
   gas_limit: Number(row.gas_limit),
-  transactions_link: context.link(`/v1/${chainName}/block/${row.number}/transactions_v3/`),
+  transactions_link: context.absoluteUrl(`/v1/${chainName}/block/${row.number}/transactions_v3/`),
 });

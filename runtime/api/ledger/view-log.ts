@@ -1,7 +1,7 @@
 import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
 import type { LogRow } from "../../domains/ledger/queries/log-row.ts";
 import { labelOf } from "../../domains/names/labels.ts";
-import { supportsErc } from "../../domains/tokens/projection/standards.ts";
+import { ercNamesOf } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address, Hash } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
@@ -56,7 +56,7 @@ export function viewLog(log: LogRow, { metadata: sender, label, logo, factory }:
     sender_address: log.address,
     sender_address_label: label,
     sender_logo_url: logo,
-    supports_erc: sender === undefined || sender.standards.length === 0 ? null : supportsErc(sender.standards),
+    supports_erc: sender === undefined || sender.standards.length === 0 ? null : ercNamesOf(sender.standards),
     sender_factory_address: factory,
     raw_log_data: log.data,
     decoded: decodeLog === null ? null : decodeLog({ address: log.address, topics, data: log.data }),

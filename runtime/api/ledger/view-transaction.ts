@@ -2,8 +2,8 @@ import type { Currency } from "../../../generated/requests.gen.ts";
 import type { Transaction } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { LogRow } from "../../domains/ledger/queries/log-row.ts";
-import type { LoggedTransaction } from "../../domains/ledger/queries/logged-transaction.ts";
 import type { TransactionPosition, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
+import type { TransactionWithLogs } from "../../domains/ledger/queries/transaction-with-logs.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
@@ -75,7 +75,7 @@ export function viewTransactionFields(chain: ChainConfig, row: TransactionRow, l
 export async function viewTransactions(
   context: ResolverContext,
   chainId: number,
-  items: readonly LoggedTransaction[],
+  items: readonly TransactionWithLogs[],
   { noLogs, quoteCurrency: currency, withSafe, dexDetails = null, saleDetails = null, lendingDetails = null }: TransactionOptions,
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
@@ -112,7 +112,7 @@ export async function viewTransactions(
   return viewed;
 }
 
-function* logsOf(items: readonly LoggedTransaction[]): Generator<LogRow> {
+function* logsOf(items: readonly TransactionWithLogs[]): Generator<LogRow> {
   for (const { logs } of items) yield* logs;
 }
 
@@ -122,7 +122,7 @@ export async function withLogs(
   chainId: number,
   rows: readonly TransactionRow[],
   noLogs: boolean,
-): Promise<LoggedTransaction[]> {
+): Promise<TransactionWithLogs[]> {
   const logs = noLogs || rows.length === 0 ? [] : await ledger.logsOfTransactions(chainId, rows);
   const byTransaction = await groupInTurns(logs, keyOf);
   return mapInTurns(rows, (transaction) => ({ transaction, logs: byTransaction.get(keyOf(transaction)) ?? [] }));

@@ -1,11 +1,11 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import { supportsErc } from "../../domains/tokens/projection/standards.ts";
+import { ercNamesOf } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
-import { isCollection } from "../tokens/view-token.ts";
+import { isNftStandard } from "../tokens/view-token.ts";
 
 /** A contract that has emitted transfers of non-fungible tokens. */
 export interface Collection {
@@ -19,7 +19,7 @@ export interface Collection {
 /** A collection's metadata and standard. @throws {RequestError} 404 if the contract has no NFT transfers. */
 export async function requireCollection({ tokens }: Pick<ResolverContext, "tokens">, chain: Chain, address: Address) {
   const metadata = (await tokens.metadata(chain.id, [address])).get(address);
-  const standard = metadata?.standards.find(isCollection);
+  const standard = metadata?.standards.find(isNftStandard);
   if (metadata === undefined || standard === undefined) throw notFound("Collection", address, chain.name);
   return { metadata, standard };
 }
@@ -39,4 +39,4 @@ export const viewCollection = ({ address, name, symbol }: TokenMetadata) => ({
 
 /** A collection's `supports_erc`. */
 export const standardsOf = (metadata: TokenMetadata, standard: number): string[] =>
-  supportsErc(metadata.standards.length > 0 ? metadata.standards : [standard]);
+  ercNamesOf(metadata.standards.length > 0 ? metadata.standards : [standard]);

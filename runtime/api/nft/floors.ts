@@ -1,5 +1,5 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import type { LowestRow } from "../../domains/nft-sales/queries.ts";
+import type { LowestPriceRow } from "../../domains/nft-sales/queries.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { dayOf } from "./market-days.ts";
@@ -29,11 +29,11 @@ export async function currentFloors(
   const today = dayOf(head.timestamp);
   const since = today - floorDays + 1;
   if (first !== null && dayOf(first.timestamp) >= since) return new Map();
-  const lowest = await nftSales.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
+  const lowest = await nftSales.lowestPricesOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
   const payments = [...lowest.values()].flatMap((rows) => rows.map(({ payment_token }) => payment_token));
   const rates = await prices.ratesOfDays(chain.id, currency, [...new Set([...payments, nativeTokenAddress])], [today]);
   const rate = createPaymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);
-  const paymentOf = ({ payment_token, lowest: amount }: LowestRow): Payment => ({ payment_token, amount });
+  const paymentOf = ({ payment_token, lowest: amount }: LowestPriceRow): Payment => ({ payment_token, amount });
   return new Map(
     [...lowest].flatMap(([collection, rows]) => (rows.length === 0 ? [] : [[collection, floorOf(rows.map(paymentOf), rate)]])),
   );

@@ -2,7 +2,7 @@ import { notFound, unsupportedValue } from "../../lib/request-error.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { requireCollection } from "./collection.ts";
-import { viewValues } from "./traits.ts";
+import { viewTraitValues } from "./traits.ts";
 
 /**
  * The values of one trait. @throws {RequestError} 404 if the collection is unknown or no token has the trait, 400 if the trait has more values than a
@@ -18,5 +18,5 @@ export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitI
   const max = context.limits.responseRows;
   if (trait.unique_values > max) throw unsupportedValue("trait", name, `a trait with at most ${max} different values`);
   const values = await context.nftMetadata.traitValues(chain.id, collectionContract, [trait.trait], max);
-  return { updated_at: updatedAt(context.now()), items: [viewValues(trait, values.get(trait.trait) ?? [])] };
+  return { updated_at: updatedAt(context.contentTime()), items: [viewTraitValues(trait, values.get(trait.trait) ?? [])] };
 };

@@ -14,7 +14,7 @@ export const getChainCollections: Handlers["getChainCollections"] = async ({ cha
   );
   const spam = await spamAmong(context, chain, metadata.values());
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: shown
       .filter(({ token }) => !(noSpam && spam.has(token)))
       .map(({ token, tokens: size, documents, assets, read_at: readAt }) => ({

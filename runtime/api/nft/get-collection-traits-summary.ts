@@ -2,7 +2,7 @@ import type { NftTraitNumeric, NftTraitString } from "../../../generated/respons
 import type { TraitRow, TraitValue } from "../../domains/nft-metadata/queries/traits.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { traitsOf, viewValues } from "./traits.ts";
+import { traitsOf, viewTraitValues } from "./traits.ts";
 
 /** The values of each of a collection's traits and their frequencies. @throws {RequestError} 404 if the collection is unknown. */
 export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
@@ -16,7 +16,7 @@ export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] 
     context.nftMetadata.documentCount(chain.id, collectionContract),
   ]);
   return {
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     items: traits.map((trait) => {
       const values = all.get(trait.trait) ?? null;
       const [mostFrequent] = values ?? first.get(trait.trait) ?? [];
@@ -26,7 +26,7 @@ export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] 
         value_type: type,
         value_numeric: type === "numeric" ? viewRange(trait) : null,
         value_string: type === "string" && mostFrequent !== undefined ? viewFrequent(mostFrequent, documents) : null,
-        attributes: values === null ? null : [viewValues(trait, values)],
+        attributes: values === null ? null : [viewTraitValues(trait, values)],
       };
     }),
   };

@@ -1,8 +1,8 @@
-import { compare, type Decimal, decimalOf } from "../../lib/decimal.ts";
+import { compare, type Decimal, parseDecimal } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { formatQuote, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketFields } from "./market-days.ts";
 import { floorDays, floorOf, type Payment } from "./payment-values.ts";
 
@@ -14,7 +14,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
   return {
     ...marketFields(context, request),
     items: market.days.map((day) => {
-      const lowest = market.isKnownFrom(day - floorDays + 1) ? lowestUpTo(day) : [];
+      const lowest = market.hasAllSalesSince(day - floorDays + 1) ? lowestUpTo(day) : [];
       const { native, quote } = floorOf(lowest, market.rateOf(day));
       return {
         date: isoTimestamp(day * secondsPerDay),
@@ -22,7 +22,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
         native_name: nativeToken.name,
         floor_price_native_quote: viewNumber(native),
         floor_price_quote: viewNumber(quote),
-        pretty_floor_price_quote: pretty(quote, request.quoteCurrency),
+        pretty_floor_price_quote: formatQuote(quote, request.quoteCurrency),
       };
     }),
   };
@@ -35,7 +35,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
 const createLowestPrices = ({ salesOf }: MarketDays): ((day: number) => Payment[]) => {
   const values = new Map<string, Decimal>();
   const parse = (price: string): Decimal => {
-    const value = values.get(price) ?? decimalOf(price);
+    const value = values.get(price) ?? parseDecimal(price);
     values.set(price, value);
     return value;
   };

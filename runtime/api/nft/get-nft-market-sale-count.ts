@@ -9,7 +9,7 @@ export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (r
     ...marketFields(context, request),
     items: market.days.map((day) => {
       const sum = (column: "sales" | "wash_sales") =>
-        market.isKnownFrom(day) ? market.salesOf(day).reduce((total, row) => total + row[column], 0) : null;
+        market.hasAllSalesSince(day) ? market.salesOf(day).reduce((total, row) => total + row[column], 0) : null;
       return { date: isoTimestamp(day * secondsPerDay), sale_count: sum("sales"), wash_sale_count: sum("wash_sales") };
     }),
   };

@@ -1,6 +1,6 @@
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { formatQuote, viewNumber } from "../prices/view-quotes.ts";
 import { marketDays, marketFields } from "./market-days.ts";
 import { volumeOf } from "./payment-values.ts";
 
@@ -14,16 +14,16 @@ export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request
       const sales = market.salesOf(day);
       const rate = market.rateOf(day);
       const unknown = { native: null, quote: null };
-      const total = market.isKnownFrom(day) ? volumeOf(sales, rate) : unknown;
+      const total = market.hasAllSalesSince(day) ? volumeOf(sales, rate) : unknown;
       const washSales = sales.filter(({ wash_sales }) => wash_sales > 0).map((row) => ({ ...row, amount: row.wash_amount }));
-      const wash = market.isKnownFrom(day) ? volumeOf(washSales, rate) : unknown;
+      const wash = market.hasAllSalesSince(day) ? volumeOf(washSales, rate) : unknown;
       return {
         date: isoTimestamp(day * secondsPerDay),
         native_ticker_symbol: nativeToken.symbol,
         native_name: nativeToken.name,
         volume_quote: viewNumber(total.quote),
         volume_native_quote: viewNumber(total.native),
-        pretty_volume_quote: pretty(total.quote, request.quoteCurrency),
+        pretty_volume_quote: formatQuote(total.quote, request.quoteCurrency),
         wash_volume_quote: viewNumber(wash.quote),
         wash_volume_native_quote: viewNumber(wash.native),
       };

@@ -3,7 +3,7 @@ import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { collectionOf } from "./collection.ts";
 import { loadTokenItems } from "./collection-tokens.ts";
-import { warningFor } from "./known-metadata.ts";
+import { uncachedMetadataWarning } from "./known-metadata.ts";
 
 /**
  * A collection's token. @throws {RequestError} 404 if the collection is unknown, or if the index is complete and has no transfer of the token.
@@ -20,10 +20,10 @@ export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataF
   // A token without a transfer may have been minted before the first indexed block.
   const row = found ?? { token_id: String(tokenId), standard: collection.standard, original_owner: null };
   return {
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     items: await loadTokenItems(context, chain, collection, [row], block, request),
     pagination: null,
     indexed_from: indexedFrom,
-    warning: warningFor(context, chain, request),
+    warning: uncachedMetadataWarning(context, chain, request),
   };
 };

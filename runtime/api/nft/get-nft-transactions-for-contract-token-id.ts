@@ -14,7 +14,7 @@ import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsForContractTokenId"] = async (request, context) => {
   const { chain, contractAddress, tokenId, noSpam } = request;
   const { ledger, limits, nfts, anchor } = context;
-  const common = chainFields(chain, context.now());
+  const common = chainFields(chain, context.contentTime());
   const { metadata, standard, isSpam } = await collectionOf(context, chain, contractAddress);
   if (noSpam && isSpam) return { ...common, items: [] };
   const max = limits.responseRows;

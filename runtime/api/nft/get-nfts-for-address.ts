@@ -5,11 +5,11 @@ import { isoTimestamp } from "../../lib/time.ts";
 import { forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { formatQuote, viewNumber } from "../prices/view-quotes.ts";
 import { holdingKey, isAlsoErc20 } from "../tokens/holdings.ts";
 import { spamAmong } from "../tokens/spam.ts";
+import { readBlockDayAgo } from "./block-day-ago.ts";
 import { standardsOf, viewCollection } from "./collection.ts";
-import { readDayAgo } from "./day-ago.ts";
 import { currentFloors } from "./floors.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
@@ -21,8 +21,8 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
   const { anchor, nftMetadata, tokens } = context;
   const max = context.limits.responseRows;
-  const { block: before, indexedFrom, missingBalance } = await readDayAgo(context, chain);
-  const span = { block: anchor ?? -1, before, limit: max + 1 };
+  const { block: comparisonBlock, indexedFrom, missingBalance } = await readBlockDayAgo(context, chain);
+  const span = { block: anchor ?? -1, comparisonBlock, limit: max + 1 };
   const { collections: held, tokens: ids } = await nftMetadata.tokensHeldAt(chain.id, walletAddress, span);
   if (Math.max(held.length, ids.length) > max)
     throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens`);
@@ -43,7 +43,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
   });
   return {
     address: walletAddress,
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     items: await mapInTurns(
       held.filter(({ token }) => !(noSpam && spam.has(token))),
       (row) => {
@@ -56,10 +56,10 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
           is_spam: spam.has(row.token),
           last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
           balance: isUnknown ? null : row.balance,
-          balance_24h: isUnknown ? null : before === null ? missingBalance : row.balance_before,
+          balance_24h: isUnknown ? null : comparisonBlock === null ? missingBalance : row.balance_before,
           type: "nft" as const,
           floor_price_quote: viewNumber(floor?.quote ?? null),
-          pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),
+          pretty_floor_price_quote: formatQuote(floor?.quote ?? null, floorCurrency),
           floor_price_native_quote: viewNumber(floor?.native ?? null),
           nft_data: byCollection.get(holdingKey(row)) ?? [],
         };

@@ -3,7 +3,7 @@ import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { collectionOf } from "./collection.ts";
 import { loadTokenItems } from "./collection-tokens.ts";
-import { warningFor } from "./known-metadata.ts";
+import { uncachedMetadataWarning } from "./known-metadata.ts";
 
 /** A collection's token ids, ascending: all of them, or those with the requested traits. @throws {RequestError} 404 if the collection is unknown. */
 export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContractWithMetadata"] = async (request, context) => {
@@ -21,10 +21,10 @@ export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContrac
         ]).then(([rows, total]) => ({ rows, total }))
       : await nftMetadata.nftTokensByTrait(chain.id, contractAddress, block, filter, limit, offset);
   return {
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     items: await loadTokenItems(context, chain, collection, rows.slice(0, page.size), block, request),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: context.indexedFrom,
-    warning: warningFor(context, chain, request),
+    warning: uncachedMetadataWarning(context, chain, request),
   };
 };

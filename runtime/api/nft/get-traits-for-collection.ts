@@ -5,5 +5,5 @@ import { traitsOf } from "./traits.ts";
 /** A collection's trait names. @throws {RequestError} 404 if the collection is unknown. */
 export const getTraitsForCollection: Handlers["getTraitsForCollection"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
-  return { updated_at: updatedAt(context.now()), items: traits.map(({ trait }) => ({ name: trait })) };
+  return { updated_at: updatedAt(context.contentTime()), items: traits.map(({ trait }) => ({ name: trait })) };
 };

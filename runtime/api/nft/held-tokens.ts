@@ -10,7 +10,7 @@ import { freshMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
 
 /** Options for a list of held tokens. */
-export interface HeldOptions {
+export interface HeldTokenOptions {
   readonly noMetadata: boolean;
   readonly withUncached: boolean;
 }
@@ -21,7 +21,7 @@ export async function viewHeldTokens(
   chain: Chain,
   owner: Address,
   rows: readonly HeldTokenRow[],
-  { noMetadata, withUncached }: HeldOptions,
+  { noMetadata, withUncached }: HeldTokenOptions,
 ): Promise<NftData[]> {
   const missing = withUncached && !noMetadata ? await filterInTurns(rows, (row) => metadataOfHeld(row) === undefined) : [];
   const fresh = await freshMetadata(context, chain, missing);

@@ -9,7 +9,7 @@ import type { ResolverContext } from "../context.ts";
 const uncachedWarning = "Metadata is not cached on this network; send with-uncached=true to fetch it.";
 
 /** The warning of a response; null for none. */
-export const warningFor = (
+export const uncachedMetadataWarning = (
   { chains }: Pick<ResolverContext, "chains">,
   chain: Chain,
   { withUncached, noMetadata }: { readonly withUncached: boolean; readonly noMetadata: boolean },
@@ -17,7 +17,7 @@ export const warningFor = (
 
 /** Tokens' stored metadata and, on request, freshly read metadata for those without any. */
 export async function knownMetadata(
-  context: Pick<ResolverContext, "nftMetadata" | "uncached" | "markVolatile">,
+  context: Pick<ResolverContext, "nftMetadata" | "uncachedMetadata" | "markVolatile">,
   chain: Chain,
   keys: readonly NftKey[],
   withUncached: boolean,
@@ -30,12 +30,12 @@ export async function knownMetadata(
 
 /** Reads the metadata of tokens from the node and the web, by `metadataKeyText`. */
 export async function freshMetadata(
-  { uncached, markVolatile }: Pick<ResolverContext, "uncached" | "markVolatile">,
+  { uncachedMetadata, markVolatile }: Pick<ResolverContext, "uncachedMetadata" | "markVolatile">,
   chain: Chain,
   keys: readonly NftKey[],
 ): Promise<ReadonlyMap<string, NftMetadataRow>> {
   if (keys.length === 0) return new Map();
   markVolatile();
-  const rows = await uncached.read(chain.id, keys);
+  const rows = await uncachedMetadata.read(chain.id, keys);
   return new Map(rows.map((row) => [metadataKeyText(row), row]));
 }

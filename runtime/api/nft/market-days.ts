@@ -6,7 +6,7 @@ import { notFound } from "../../lib/request-error.ts";
 import { secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { isCollection } from "../tokens/view-token.ts";
+import { isNftStandard } from "../tokens/view-token.ts";
 import { createPaymentRate, type PaymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
@@ -23,7 +23,7 @@ export interface MarketDays {
   /** Newest first (days since 1970). */
   readonly days: readonly number[];
   /** Whether the index has all sales since the start of a day; false without a configured marketplace. */
-  readonly isKnownFrom: (day: number) => boolean;
+  readonly hasAllSalesSince: (day: number) => boolean;
   readonly salesOf: (day: number) => readonly DaySalesRow[];
   /** Payment token rates at the end of a day, or the current ones for the current day. */
   readonly rateOf: (day: number) => PaymentRate;
@@ -40,18 +40,18 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   const { chain, contractAddress, quoteCurrency } = request;
   const { anchor, indexedFrom, nftSales, ledger, tokens, prices } = context;
   const metadata = await tokens.metadata(chain.id, [contractAddress]);
-  if (!metadata.get(contractAddress)?.standards.some(isCollection)) throw notFound("Collection", contractAddress, chain.name);
+  if (!metadata.get(contractAddress)?.standards.some(isNftStandard)) throw notFound("Collection", contractAddress, chain.name);
   const [head, first] = await Promise.all(
     [anchor, indexedFrom].map((block) => (block === null ? null : ledger.blockByNumber(chain.id, block))),
   );
-  const today = dayOf(head?.timestamp ?? context.now().getTime() / 1000);
+  const today = dayOf(head?.timestamp ?? context.contentTime().getTime() / 1000);
   const days = Array.from({ length: request.days }, (_, position) => today - position);
   const settings = context.chains.get(chain.id);
   const marketplaces = marketplaceAddresses(settings);
   const span = [today - request.days + 1 - lookBack, today] as const;
   const rows = marketplaces.length === 0 ? [] : await nftSales.salesOfDays(chain.id, contractAddress, marketplaces, span, anchor ?? -1);
   const paid = new Set(rows.map(({ payment_token }) => payment_token));
-  const priced = await prices.pricedAmong(chain.id, [...paid, nativeTokenAddress]);
+  const priced = await prices.pricedAssets(chain.id, [...paid, nativeTokenAddress]);
   const rates = await prices.ratesOfDays(chain.id, quoteCurrency, [...priced], days);
   const byDay = groupBy(rows, ({ day }) => day);
   const fromStart = first ? dayOf(first.timestamp) + 1 : Number.NEGATIVE_INFINITY;
@@ -59,7 +59,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   const knownFrom = marketplaces.length === 0 ? Number.POSITIVE_INFINITY : fromStart;
   return {
     days,
-    isKnownFrom: (day) => day >= knownFrom,
+    hasAllSalesSince: (day) => day >= knownFrom,
     salesOf: (day) => byDay.get(day) ?? [],
     rateOf: (day) => createPaymentRate((asset) => rates(asset, day), settings.wrappedNative, settings.nativeToken.decimals),
   };
@@ -67,7 +67,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
 
 /** The fields at the start of every response about a collection's market. */
 export const marketFields = (context: ResolverContext, { chain, contractAddress, quoteCurrency }: MarketRequest) => ({
-  ...chainFields(chain, context.now()),
+  ...chainFields(chain, context.contentTime()),
   address: contractAddress,
   quote_currency: quoteCurrency,
 });

@@ -7,8 +7,8 @@ import { isoTimestamp } from "../../lib/time.ts";
 import { mapInTurns } from "../../lib/turns.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
+import { readBlockDayAgo } from "./block-day-ago.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
-import { readDayAgo } from "./day-ago.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
 /**
@@ -26,18 +26,18 @@ export async function ownershipOf(
 ): Promise<NftOwnershipForCollectionResponse> {
   const { anchor, nftMetadata } = context;
   const max = context.limits.responseRows;
-  const [{ metadata, standard, isSpam }, { block: before, indexedFrom, missingBalance }] = await Promise.all([
+  const [{ metadata, standard, isSpam }, { block: comparisonBlock, indexedFrom, missingBalance }] = await Promise.all([
     collectionOf(context, chain, collectionContract),
-    readDayAgo(context, chain),
+    readBlockDayAgo(context, chain),
   ]);
-  const span = { block: anchor ?? -1, before, limit: max + 1 };
+  const span = { block: anchor ?? -1, comparisonBlock, limit: max + 1 };
   const held = await nftMetadata.idsHeldAt(chain.id, walletAddress, collectionContract, span, selection);
   if (held.length > max) throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens of the collection`);
   const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
   const collection = viewCollection(metadata);
   const supported = standardsOf(metadata, standard);
   return {
-    updated_at: updatedAt(context.now()),
+    updated_at: updatedAt(context.contentTime()),
     address: walletAddress,
     collection: collectionContract,
     is_spam: isSpam,
@@ -47,7 +47,7 @@ export async function ownershipOf(
       supports_erc: supported,
       last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
       balance: row.balance,
-      balance_24h: before === null ? missingBalance : row.balance_before,
+      balance_24h: comparisonBlock === null ? missingBalance : row.balance_before,
       type: "nft",
       nft_data: viewed[index] ?? null,
     })),

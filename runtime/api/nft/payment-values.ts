@@ -1,5 +1,5 @@
 import type { Rate } from "../../domains/prices/queries/rates.ts";
-import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
+import { add, compare, type Decimal, decimal, divide, multiply, parseDecimal, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 
 /** A day's floor price is the cheapest sale in this many days, including it. */
@@ -37,7 +37,7 @@ export const createPaymentRate =
 
 const valueOfPayment = ({ payment_token, amount }: Payment, rate: PaymentRate): PaymentValue => {
   const { native, quote } = rate(payment_token);
-  const value = decimalOf(amount);
+  const value = parseDecimal(amount);
   return { native: native === null ? null : multiply(value, native), quote: quote === null ? null : multiply(value, quote) };
 };
 

@@ -16,7 +16,7 @@ export async function traitsOf(context: ResolverContext, chain: Chain, collectio
 }
 
 /** A trait's values with their counts, most frequent first, then by value; tokens without a value follow values with the same frequency. */
-export function viewValues(
+export function viewTraitValues(
   trait: Pick<TraitRow, "trait" | "without_value" | "unique_values">,
   values: readonly TraitValue[],
 ): NftSummaryAttribute {

@@ -2,17 +2,17 @@ import type { NftSalesReport } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { salesProjectionId } from "../../domains/nft-sales/projection/index.ts";
-import { marketplaces } from "../../domains/nft-sales/projection/marketplaces/index.ts";
+import { marketplaceProtocols } from "../../domains/nft-sales/projection/marketplaces/index.ts";
 import type { SaleRow } from "../../domains/nft-sales/queries.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { type Decimal, decimalOf, multiply, shift, toText, truncate } from "../../lib/decimal.ts";
+import { type Decimal, multiply, parseDecimal, shift, toText, truncate } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 import { includesBlock } from "../as-of-projection.ts";
 import { nativeMetadata } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { formatQuote, ratePerWholeToken, viewNumber } from "../prices/view-quotes.ts";
 import { createPaymentRate, type PaymentRate } from "./payment-values.ts";
 
 /** The marketplaces whose sales are included. */
@@ -66,7 +66,7 @@ const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRo
   const tokenIdCount = countTokens(sale);
   return {
     log_offset: row.log_index,
-    topic0: marketplaces.find(({ code }) => code === row.protocol)?.topic0 ?? zeroTopic,
+    topic0: marketplaceProtocols.find(({ code }) => code === row.protocol)?.topic0 ?? zeroTopic,
     protocol_contract_address: row.marketplace,
     protocol_name: marketplace?.name ?? null,
     protocol_logo_url: marketplace?.logoUrl ?? null,
@@ -97,7 +97,7 @@ const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, 
   const token = isNative ? nativeMetadata(chain) : null;
   const decimals = token?.contract_decimals ?? paymentMetadata?.decimals ?? null;
   const rate = payment_token === null ? null : usd(payment_token);
-  const price = unit_price === null ? null : decimalOf(unit_price);
+  const price = unit_price === null ? null : parseDecimal(unit_price);
   const nativeRate = payment_token === null ? null : rateOfPayment(payment_token).native;
   const dollars = multiplyByRate(price, rate);
   const native = multiplyByRate(price, nativeRate);
@@ -106,10 +106,10 @@ const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, 
     token_name: token?.contract_name ?? paymentMetadata?.name ?? null,
     ticker_symbol: token?.contract_ticker_symbol ?? paymentMetadata?.symbol ?? null,
     num_decimals: decimals,
-    contract_quote_rate: viewNumber(wholeRate(rate, decimals)),
+    contract_quote_rate: viewNumber(ratePerWholeToken(rate, decimals)),
     nft_token_price: viewNumber(price === null || decimals === null ? null : shift(price, -decimals)),
     nft_token_price_usd: viewNumber(dollars),
-    pretty_nft_token_price_usd: pretty(dollars, "USD"),
+    pretty_nft_token_price_usd: formatQuote(dollars, "USD"),
     nft_token_price_native: viewNumber(native),
     pretty_nft_token_price_native: native === null ? null : `${formatNative(native, chain)} ${chain.nativeToken.symbol}`,
   };

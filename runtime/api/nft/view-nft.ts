@@ -47,7 +47,7 @@ export const viewExternalDataV1 = (metadata: NftMetadataRow | undefined): NftExt
 /** The asset is the animation, else the image. Fields are assigned one by one, which is faster: a wallet may have tens of thousands of tokens. */
 function externalData(metadata: NftMetadataRow): NftExternalData {
   const asset = metadata.animation_url ?? metadata.image;
-  const file = asset === null ? unknownFile : fileAt(asset);
+  const file = asset === null ? unknownFile : fileTypeOf(asset);
   return {
     name: metadata.name,
     description: metadata.description,
@@ -65,21 +65,21 @@ function externalData(metadata: NftMetadataRow): NftExternalData {
   };
 }
 
-/** The kind of a file, derived from its URL. */
-export interface FileKind {
+/** The type of a file, derived from its URL. */
+export interface FileType {
   readonly extension: string | null;
   readonly mimeType: string | null;
 }
 
-const unknownFile: FileKind = { extension: null, mimeType: null };
+const unknownFile: FileType = { extension: null, mimeType: null };
 
 /** The media type of a `data:` URL (RFC 2397); text/plain if it has none. */
 const dataUrlPattern = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
 /** The file extension in a URL's path, which starts after the host: a host name's ending is not an extension. */
 const pathExtensionPattern = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
 
-/** The kind of file at a URL: by an embedded file's media type, else by a known extension. */
-export function fileAt(url: string): FileKind {
+/** The type of the file at a URL: by an embedded file's media type, else by a known extension. */
+export function fileTypeOf(url: string): FileType {
   const data = dataUrlPattern.exec(url);
   if (data !== null) {
     const mimeType = (data[1] ?? "text/plain").toLowerCase();

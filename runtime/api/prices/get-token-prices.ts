@@ -9,7 +9,7 @@ import { forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { viewContract } from "../tokens/view-token.ts";
-import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
+import { formatQuote, ratePerWholeToken, viewNumber } from "./view-quotes.ts";
 
 /**
  * Token prices at the end of each day in a range, one object per address. @throws {RequestError} 404 if the only address is not a known token,
@@ -33,17 +33,17 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   await forEachInTurns(addresses, async (address) => {
     const contract = viewToken(context, chain, address, metadata.get(address));
     const prices = await mapInTurns(shown, (day) => {
-      const price = day * secondsPerDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
+      const price = day * secondsPerDay > indexedUntil ? null : ratePerWholeToken(rateOf(address, day), contract.contract_decimals);
       return {
         contract_metadata: contract,
         date: isoTimestamp(day * secondsPerDay),
         price: viewNumber(price),
-        pretty_price: pretty(price, quoteCurrency),
+        pretty_price: formatQuote(price, quoteCurrency),
       };
     });
     responses.push({
       ...contract,
-      update_at: updatedAt(context.now()),
+      update_at: updatedAt(context.contentTime()),
       quote_currency: quoteCurrency,
       logo_urls: { token_logo_url: contract.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
       prices,
@@ -54,8 +54,8 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
 };
 
 /** The requested days (days since 1970), oldest first. @throws {RequestError} 400 if one is in the future, or if there are too many. */
-function daysOf({ clock, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
-  const today = isoTimestamp(Math.floor(clock().getTime() / 1000)).slice(0, 10);
+function daysOf({ currentTime, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
+  const today = isoTimestamp(Math.floor(currentTime().getTime() / 1000)).slice(0, 10);
   for (const [name, day] of [
     ["from", from],
     ["to", to],
@@ -79,7 +79,7 @@ function daysOf({ clock, limits }: ResolverContext, { from, to, contractAddress 
  */
 async function requireKnownToken({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {
   if (address === nativeTokenAddress || (metadata !== undefined && metadata.standards.length > 0)) return;
-  if (!(await prices.pricedAmong(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);
+  if (!(await prices.pricedAssets(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);
 }
 
 const viewToken = ({ chains }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) => {

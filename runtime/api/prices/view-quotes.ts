@@ -1,6 +1,6 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
-import { type Decimal, decimalOf, multiply, rounded, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
+import { type Decimal, multiply, parseDecimal, rounded, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
 
 const symbols: Readonly<Record<Currency, string>> = {
   USD: "$",
@@ -23,10 +23,10 @@ const symbols: Readonly<Record<Currency, string>> = {
 
 /** The exact value of an amount in smallest units; null if the amount or the rate is unknown. */
 export const valueAtRate = (amount: string | null, rate: Rate): Decimal | null =>
-  amount === null || rate === null ? null : multiply(decimalOf(amount), rate);
+  amount === null || rate === null ? null : multiply(parseDecimal(amount), rate);
 
 /** The rate of one whole token; null if its decimals or its rate are unknown. */
-export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
+export const ratePerWholeToken = (rate: Rate, decimals: number | null): Decimal | null =>
   rate === null || decimals === null ? null : shift(rate, decimals);
 
 /** The nearest number; null if the value is unknown or too large for a number, for example because a token has 255 decimals. */
@@ -44,7 +44,7 @@ function thousands(whole: bigint): string {
 const shownDigits = 30;
 
 /** A value for display: truncated to two decimals, in millions (M) above 999,999 and in billions (B) above 999,999,999. */
-export function pretty(exact: Decimal | null, currency: Currency): string | null {
+export function formatQuote(exact: Decimal | null, currency: Currency): string | null {
   if (exact === null) return null;
   const value = rounded(exact, shownDigits);
   const sign = value.digits < 0n ? "-" : "";
@@ -70,5 +70,5 @@ const unquoted: Quote = { rate: null, quote: null, pretty: null };
 export function quoteOf(amount: string | null, rate: Rate, decimals: number | null, currency: Currency): Quote {
   if (rate === null) return unquoted;
   const value = valueAtRate(amount, rate);
-  return { rate: viewNumber(wholeRate(rate, decimals)), quote: viewNumber(value), pretty: pretty(value, currency) };
+  return { rate: viewNumber(ratePerWholeToken(rate, decimals)), quote: viewNumber(value), pretty: formatQuote(value, currency) };
 }

@@ -82,7 +82,7 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
   });
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     items: items.flat(),
     pagination: { has_more: positions.length > page.size, page_number: page.number, page_size: page.size, total_count: total },

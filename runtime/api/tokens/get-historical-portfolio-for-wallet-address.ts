@@ -12,7 +12,7 @@ import { filterInTurns, forEachInTurns, groupInTurns, mapInTurns } from "../../l
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
-import { spansOfDays } from "./days.ts";
+import { spansOfDays } from "./day-spans.ts";
 import { holdingKey } from "./holdings.ts";
 import { viewContract } from "./view-token.ts";
 
@@ -24,11 +24,11 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const { chain, walletAddress, quoteCurrency, days } = request;
   const { indexedFrom, tokens, limits } = context;
   const span = await spansOfDays(context, chain, days, indexedFrom);
-  const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsPerDay + position);
+  const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDayStart / secondsPerDay + position);
   const [opening, changes, rates, hasNative] = await Promise.all([
-    tokens.balancesAt(chain.id, walletAddress, span.first - 1),
+    tokens.balancesAt(chain.id, walletAddress, span.firstBlock - 1),
     tokens.balanceSpans(chain.id, walletAddress, span),
-    context.prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
+    context.prices.ownedTokenRatesOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
     context.ledger.hasNativeBalances(chain.id),
   ]);
   const openings = new Map<string, string | null>();
@@ -64,7 +64,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const timestamps = dayNumbers.map((day) => isoTimestamp(day * secondsPerDay));
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     items: await mapInTurns(held, ({ token, standard, balances }) => {
       const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));

@@ -4,7 +4,7 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { SourcedBalance } from "../../domains/tokens/queries/balance.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { heightOf } from "../block-references.ts";
+import { resolveBlockHeight } from "../block-references.ts";
 import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
@@ -13,7 +13,7 @@ import { unknownNative } from "./native-balances.ts";
 /** A wallet's native balance at the indexed head or after a block. @throws {RequestError} 400 if the height is not indexed. */
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
-  const height = await heightOf(context, chain, blockHeight);
+  const height = await resolveBlockHeight(context, chain, blockHeight);
   const { indexedFrom } = context;
   const [balance, rate] = await Promise.all([
     height === null ? null : balanceOf(context, chain, walletAddress, height),
@@ -35,7 +35,13 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
             balance_source: balance.balance === null ? null : balance.source,
           },
         ];
-  return { address: walletAddress, ...chainFields(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
+  return {
+    address: walletAddress,
+    ...chainFields(chain, context.contentTime()),
+    quote_currency: quoteCurrency,
+    items,
+    indexed_from: indexedFrom,
+  };
 };
 
 /** The indexed balance, or the node's if the index has never seen the address: it may have been funded before the first indexed block. */
@@ -54,6 +60,6 @@ async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address
 /** The native token's rate at the time of a block; without a block, the current rate. */
 async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {
   const block = height === null ? null : await context.ledger.blockByNumber(chain.id, height);
-  const time = block?.timestamp ?? context.now().getTime() / 1000;
+  const time = block?.timestamp ?? context.contentTime().getTime() / 1000;
   return (await context.prices.ratesAt(chain.id, currency, [nativeTokenAddress], time))(nativeTokenAddress);
 }

@@ -7,7 +7,7 @@ import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { holdingKey, holdingsOf } from "./holdings.ts";
 import { hideUnknownNative } from "./native-balances.ts";
-import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
+import { type HoldingRates, isNftStandard, viewHolding } from "./view-token.ts";
 
 /**
  * A wallet's holdings at the indexed head, the native token first; a collection is one item.
@@ -16,7 +16,7 @@ import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const { anchor, indexedFrom } = context;
-  const now = Math.floor(context.now().getTime() / 1000);
+  const now = Math.floor(context.contentTime().getTime() / 1000);
   const read = context.prices.walletAt(chain.id, {
     owner: walletAddress,
     block: anchor ?? -1,
@@ -34,22 +34,22 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
   // An asset without a row had a balance of 0 a day ago if the index is complete or has a block from before that time; otherwise its balance is unknown.
   const missingBalance = indexedFrom === null || balancesBefore !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
-  const quotes: HoldingQuotes = {
+  const holdingRates: HoldingRates = {
     currency: quoteCurrency,
-    rate: (asset) => rates.rate(asset, 0),
-    usd: (asset) => rates.usd(asset, 0),
+    rateOf: (asset) => rates.rate(asset, 0),
+    usdRateOf: (asset) => rates.usd(asset, 0),
   };
   const shown = noSpam ? holdings.filter(({ isSpam }) => !isSpam) : holdings;
   return {
     address: walletAddress,
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     quote_currency: quoteCurrency,
     items: await mapInTurns(shown, ({ row, metadata, isSpam, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, holdingRates);
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
       const amount24h = before === undefined ? (isUnknown ? null : missingBalance) : before;
-      const rate24h = isCollection(row.standard) ? null : rates.rate(row.token, 1);
+      const rate24h = isNftStandard(row.standard) ? null : rates.rate(row.token, 1);
       const quoted24h = quoteOf(amount24h, rate24h, holding.contract_decimals, quoteCurrency);
       // Assigned field by field, which is faster than spreading (see `viewHolding`).
       const item: BalanceItem = {

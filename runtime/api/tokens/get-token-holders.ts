@@ -1,7 +1,7 @@
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { mapInTurns } from "../../lib/turns.ts";
-import { heightAt } from "../block-references.ts";
+import { resolveBlockOrDay } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
@@ -20,13 +20,13 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   const standard = metadata?.standards[0];
   if (standard === undefined) throw notFound("Token", tokenAddress, chain.name);
   if (standard === standards.erc20) tokenRequests.record(chain.id, [tokenAddress]);
-  const height = (await heightAt(context, chain, request)) ?? 0;
+  const height = (await resolveBlockOrDay(context, chain, request)) ?? 0;
   const offset = page.number * page.size;
   const head = await ledger.head(chain.id);
-  const isLast = head !== null && height >= head.number;
+  const isLastBlock = head !== null && height >= head.number;
   // The totals determine from which end a later page is read; an early page is read together with them.
-  const isEarly = isLast && offset + page.size <= maxEarlyRows;
-  const early = isEarly ? await tokens.firstHolders(chain.id, tokenAddress, standard, height, { limit: page.size + 1, offset }) : null;
+  const isEarly = isLastBlock && offset + page.size <= maxEarlyRows;
+  const early = isEarly ? await tokens.topHolders(chain.id, tokenAddress, standard, height, { limit: page.size + 1, offset }) : null;
   const totals = early === null ? await tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height) : early.totals;
   // An index that starts late only includes the holders that have transferred or received the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
@@ -35,7 +35,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
     limit === 0
       ? []
       : (early?.rows.slice(0, limit) ??
-        (await tokens.holdersAt(chain.id, tokenAddress, standard, height, { limit, offset, total, isLast })));
+        (await tokens.holdersAt(chain.id, tokenAddress, standard, height, { limit, offset, total, isLastBlock })));
   // Copying an object that has all fields is much faster than adding fields to a copy of the contract.
   const item = {
     ...viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata),
@@ -46,7 +46,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
     balance_source: totals?.source ?? "events",
   };
   return {
-    ...chainFields(chain, context.now()),
+    ...chainFields(chain, context.contentTime()),
     items: await mapInTurns(rows.slice(0, page.size), ({ owner, balance }) => ({ ...item, address: owner, balance })),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,

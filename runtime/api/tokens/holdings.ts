@@ -10,10 +10,10 @@ import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { filterInTurns, forEachInTurns, mapInTurns } from "../../lib/turns.ts";
 import type { ResolverContext } from "../context.ts";
-import { lastNativeSales } from "../nft/view-last-sales.ts";
+import { lastNativeSales } from "../nft/last-sales.ts";
 import { hideUnknownNative, unknownNative } from "./native-balances.ts";
 import { spamAmong } from "./spam.ts";
-import { isCollection, viewHeldNft } from "./view-token.ts";
+import { isNftStandard, viewHeldNft } from "./view-token.ts";
 
 /** One of a wallet's assets as of a block. */
 export interface Holding {
@@ -76,7 +76,7 @@ export async function holdingsOf(
     row: indexedFrom !== null && isAlsoErc20(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
     metadata: metadata.get(row.token),
     isSpam: spam.has(row.token),
-    nftData: nft && isCollection(row.standard) ? (described.get(holdingKey(row)) ?? []) : null,
+    nftData: nft && isNftStandard(row.standard) ? (described.get(holdingKey(row)) ?? []) : null,
   }));
 }
 

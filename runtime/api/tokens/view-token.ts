@@ -3,23 +3,23 @@ import type { BalanceNftData } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { Classifier } from "../../domains/tokens/classification/classifier.ts";
-import { standards, supportsErc } from "../../domains/tokens/projection/standards.ts";
+import { ercNamesOf, standards } from "../../domains/tokens/projection/standards.ts";
 import type { NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
 import type { HoldingRow } from "../../domains/tokens/queries/holding.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
-import type { LastSale } from "../nft/view-last-sales.ts";
+import type { LastSale } from "../nft/last-sales.ts";
 import { type NftDetails, viewExternalDataV1 } from "../nft/view-nft.ts";
 import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
 /** The rates for a response's holdings. */
-export interface HoldingQuotes {
+export interface HoldingRates {
   readonly currency: Currency;
-  readonly rate: (asset: Address) => Rate;
+  readonly rateOf: (asset: Address) => Rate;
   /** In US dollars, the unit of the dust rule. */
-  readonly usd: (asset: Address) => Rate;
+  readonly usdRateOf: (asset: Address) => Rate;
 }
 
 /** The contract fields of an item about a token, which may be the native token. */
@@ -30,13 +30,13 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
     contract_name: metadata?.name ?? null,
     contract_ticker_symbol: metadata?.symbol ?? null,
     contract_address: address,
-    supports_erc: supportsErc(metadata?.standards.length ? metadata.standards : [standard]),
+    supports_erc: ercNamesOf(metadata?.standards.length ? metadata.standards : [standard]),
     logo_url: tokenLogo(chain, address),
   };
 }
 
 /** Whether tokens of a standard are NFTs, which responses list by id in addition to their number. */
-export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
+export const isNftStandard = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
 
 /** The fields that current and historical holdings share. A collection has no rate. */
 export function viewHolding(
@@ -45,9 +45,9 @@ export function viewHolding(
   metadata: TokenMetadata | undefined,
   isSpam: boolean,
   nftData: BalanceNftData[] | null,
-  { currency, rate, usd }: HoldingQuotes,
+  { currency, rateOf, usdRateOf }: HoldingRates,
 ) {
-  const isPriced = !isCollection(row.standard);
+  const isPriced = !isNftStandard(row.standard);
   const classified = {
     chainId: chain.id,
     address: row.token,
@@ -57,8 +57,8 @@ export function viewHolding(
     decimals: metadata?.decimals ?? null,
   };
   const contract = viewContract(chain, row.token, row.standard, metadata);
-  const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
-  const valueUsd = isPriced ? viewNumber(valueAtRate(row.balance, usd(row.token))) : null;
+  const quoted = quoteOf(row.balance, isPriced ? rateOf(row.token) : null, contract.contract_decimals, currency);
+  const valueUsd = isPriced ? viewNumber(valueAtRate(row.balance, usdRateOf(row.token))) : null;
   // Assigned field by field: a wallet may have tens of thousands of holdings, and spreading objects takes several times as long.
   return {
     contract_decimals: contract.contract_decimals,
@@ -91,7 +91,7 @@ export const viewHeldNft = (
   token_id: row.token_id,
   token_balance: row.balance,
   token_url: metadata?.token_url ?? null,
-  supports_erc: supportsErc([row.standard]),
+  supports_erc: ercNamesOf([row.standard]),
   token_price_wei: lastSale.token_price_wei,
   token_quote_rate_eth: lastSale.token_quote_rate_eth,
   original_owner: originalOwner,

@@ -10,9 +10,9 @@ export interface BitcoinCapabilities {
   /** Its user agent, such as /Satoshi:28.0.0/. */
   readonly version: string;
   /** Whether blocks are returned with the outputs that their transactions spend (getblock with verbosity 3, since version 23). */
-  readonly spentOutputs: boolean;
+  readonly hasSpentOutputs: boolean;
   /** Whether every transaction can be read by its id. */
-  readonly transactionIndex: boolean;
+  readonly hasTxIndex: boolean;
   /** The first block that the node still has. */
   readonly firstBlock: number;
 }
@@ -20,15 +20,15 @@ export interface BitcoinCapabilities {
 /** The first Bitcoin Core version whose getblock supports verbosity 3. */
 const versionWithSpentOutputs = 230_000;
 
-/** Probes a node's capabilities. @throws {TransportError} if it cannot be reached. @throws {BadReplyError} if it is not a Bitcoin node. */
+/** Probes a node's capabilities. @throws {TransportError} if it cannot be reached. @throws {InvalidResponseError} if it is not a Bitcoin node. */
 export const probeBitcoinNode = async (rpc: Rpc): Promise<BitcoinCapabilities> => {
   const chain = objectOf(await rpc.request("getblockchaininfo", []), "getblockchaininfo");
   const node = objectOf(await rpc.request("getnetworkinfo", []), "getnetworkinfo");
   return {
     network: textOf(chain.chain, "network of the node"),
     version: textOf(node.subversion, "version of the node"),
-    spentOutputs: integerOf(node.version, "version of the node") >= versionWithSpentOutputs,
-    transactionIndex: await hasTransactionIndex(rpc),
+    hasSpentOutputs: integerOf(node.version, "version of the node") >= versionWithSpentOutputs,
+    hasTxIndex: await hasTransactionIndex(rpc),
     firstBlock: chain.pruned === true ? integerOf(chain.pruneheight, "pruneheight") : 0,
   };
 };
@@ -45,22 +45,22 @@ const hasTransactionIndex = async (rpc: Rpc): Promise<boolean> => {
 };
 
 /** A node's features and their consequences for an index. */
-export const describeBitcoinNode = ({ spentOutputs, transactionIndex, firstBlock }: BitcoinCapabilities): DescribedCapability[] => [
+export const describeBitcoinNode = ({ hasSpentOutputs, hasTxIndex, firstBlock }: BitcoinCapabilities): DescribedCapability[] => [
   {
     feature: "spent-outputs",
-    offered: spentOutputs,
-    found: spentOutputs ? "getblock with verbosity 3" : "no",
-    consequence: spentOutputs
+    offered: hasSpentOutputs,
+    found: hasSpentOutputs ? "getblock with verbosity 3" : "no",
+    consequence: hasSpentOutputs
       ? "the outputs that a transaction spends are known, including those before the first indexed block"
       : "the outputs that a transaction spends are looked up in the index",
   },
   {
     feature: "transaction-index",
-    offered: transactionIndex,
-    found: transactionIndex ? "txindex" : "no",
-    consequence: transactionIndex
+    offered: hasTxIndex,
+    found: hasTxIndex ? "txindex" : "no",
+    consequence: hasTxIndex
       ? "outputs before the first indexed block can be read one by one"
-      : spentOutputs
+      : hasSpentOutputs
         ? "not needed, because blocks have the outputs that they spend"
         : "outputs before the first indexed block stay unknown, and so do the senders that spend them, unless from is 0",
   },

@@ -1,5 +1,5 @@
 import type { Hash, Hex } from "../../lib/hex.ts";
-import { BadReplyError } from "../errors.ts";
+import { InvalidResponseError } from "../errors.ts";
 import { satoshiOf } from "./satoshi.ts";
 import type { BitcoinBlock, BitcoinInput, BitcoinOutput, BitcoinTransaction } from "./types.ts";
 
@@ -10,19 +10,19 @@ const zeroHash: Hash = `0x${"0".repeat(64)}`;
 
 /**
  * Decodes a response to getblock with verbosity 2 or 3 (Bitcoin Core 22 to 28). Reads scripts, which determine the addresses, because the address
- * fields differ between versions. @throws {BadReplyError} if a field is missing or invalid.
+ * fields differ between versions. @throws {InvalidResponseError} if a field is missing or invalid.
  */
-export function decodeBlock(reply: unknown, expected: { readonly number: number; readonly hash: Hash }): BitcoinBlock {
+export function decodeBlock(response: unknown, expected: { readonly number: number; readonly hash: Hash }): BitcoinBlock {
   const name = `block ${expected.number}`;
-  const raw = objectOf(reply, name);
+  const raw = objectOf(response, name);
   const number = integerOf(raw.height, `height of ${name}`);
   const hash = hashOf(raw.hash, `hash of ${name}`);
   if (number !== expected.number || hash !== expected.hash)
-    throw new BadReplyError(`The node returned block ${number} (${hash}), expected ${name} (${expected.hash}).`);
+    throw new InvalidResponseError(`The node returned block ${number} (${hash}), expected ${name} (${expected.hash}).`);
   const transactions = listOf(raw.tx, `transactions of ${name}`).map((transaction, index) =>
     decodeTransaction(transaction, index === 0, `transaction ${index} of ${name}`),
   );
-  if (transactions.length === 0) throw new BadReplyError(`The node returned ${name} without transactions.`);
+  if (transactions.length === 0) throw new InvalidResponseError(`The node returned ${name} without transactions.`);
   return {
     number,
     hash,
@@ -32,11 +32,11 @@ export function decodeBlock(reply: unknown, expected: { readonly number: number;
   };
 }
 
-function decodeTransaction(reply: unknown, isCoinbase: boolean, name: string): BitcoinTransaction {
-  const raw = objectOf(reply, name);
+function decodeTransaction(response: unknown, isCoinbase: boolean, name: string): BitcoinTransaction {
+  const raw = objectOf(response, name);
   const inputs = listOf(raw.vin, `vin of ${name}`).map((input, index) => objectOf(input, `input ${index} of ${name}`));
   if (inputs.length === 0 || inputs.some((input) => (input.coinbase !== undefined) !== isCoinbase) || (isCoinbase && inputs.length > 1)) {
-    throw new BadReplyError(`The node returned unexpected inputs for ${name}.`);
+    throw new InvalidResponseError(`The node returned unexpected inputs for ${name}.`);
   }
   return {
     txid: hashOf(raw.txid, `txid of ${name}`),
@@ -58,13 +58,13 @@ function decodeInput(raw: RawObject, name: string): BitcoinInput {
   };
 }
 
-/** Decodes a transaction's outputs, from a block or from getrawtransaction. @throws {BadReplyError} */
+/** Decodes a transaction's outputs, from a block or from getrawtransaction. @throws {InvalidResponseError} */
 export function decodeOutputs(raw: RawObject, name: string): BitcoinOutput[] {
   const outputs = listOf(raw.vout, `vout of ${name}`);
-  if (outputs.length === 0) throw new BadReplyError(`The node returned ${name} without outputs.`);
-  return outputs.map((reply, index) => {
-    const output = objectOf(reply, `output ${index} of ${name}`);
-    if (output.n !== index) throw new BadReplyError(`The node returned an output of ${name} at the wrong position ${index}.`);
+  if (outputs.length === 0) throw new InvalidResponseError(`The node returned ${name} without outputs.`);
+  return outputs.map((response, index) => {
+    const output = objectOf(response, `output ${index} of ${name}`);
+    if (output.n !== index) throw new InvalidResponseError(`The node returned an output of ${name} at the wrong position ${index}.`);
     return decodeOutput(output, `output ${index} of ${name}`);
   });
 }
@@ -74,7 +74,7 @@ const decodeOutput = (raw: RawObject, name: string): BitcoinOutput => ({
   script: scriptOf(objectOf(raw.scriptPubKey, `scriptPubKey of ${name}`).hex, `script of ${name}`),
 });
 
-/** @throws {BadReplyError} */
+/** @throws {InvalidResponseError} */
 export function objectOf(value: unknown, name: string): RawObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(value, name);
   return value as RawObject;
@@ -85,19 +85,19 @@ function listOf(value: unknown, name: string): readonly unknown[] {
   return value;
 }
 
-/** @throws {BadReplyError} */
+/** @throws {InvalidResponseError} */
 export function integerOf(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw invalid(value, name);
   return value;
 }
 
-/** @throws {BadReplyError} */
+/** @throws {InvalidResponseError} */
 export function textOf(value: unknown, name: string): string {
   if (typeof value !== "string") throw invalid(value, name);
   return value;
 }
 
-/** @throws {BadReplyError} */
+/** @throws {InvalidResponseError} */
 export function hashOf(value: unknown, name: string): Hash {
   if (typeof value !== "string" || !/^[0-9a-f]{64}$/.test(value)) throw invalid(value, name);
   return `0x${value}`;
@@ -116,7 +116,7 @@ function amountOf(value: unknown, name: string): bigint {
 
 const maxShown = 40;
 
-const invalid = (value: unknown, name: string): BadReplyError => {
+const invalid = (value: unknown, name: string): InvalidResponseError => {
   const shown = value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, maxShown);
-  return new BadReplyError(`The node returned ${shown} as ${name}.`);
+  return new InvalidResponseError(`The node returned ${shown} as ${name}.`);
 };

@@ -1,6 +1,6 @@
 import type { Hash } from "../../lib/hex.ts";
-import { BadReplyError, RpcError } from "../errors.ts";
-import { untilConsistent } from "../retry-replies.ts";
+import { InvalidResponseError, RpcError } from "../errors.ts";
+import { retryUntilConsistent } from "../retry-responses.ts";
 import { createRpc, type Rpc, type RpcOptions, type RpcResult } from "../rpc.ts";
 import type { Head } from "../types.ts";
 import { decodeBlock, decodeOutputs, hashOf, integerOf, objectOf, textOf } from "./decode-block.ts";
@@ -15,8 +15,8 @@ export interface BitcoinSource {
   head(): Promise<Head>;
   /** Block hashes; null if the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
-  /** Checked blocks from..to inclusive, each the parent of the next. @throws {BadReplyError} if the node keeps returning invalid blocks. */
-  fetch(from: number, to: number): Promise<BitcoinBlock[]>;
+  /** Checked blocks from..to inclusive, each the parent of the next. @throws {InvalidResponseError} if the node keeps returning invalid blocks. */
+  fetchBlocks(from: number, to: number): Promise<BitcoinBlock[]>;
   /** Transaction outputs, from the node's transaction index; null if it does not return the transaction. */
   outputsOf(txids: readonly Hash[]): Promise<(readonly BitcoinOutput[] | null)[]>;
 }
@@ -34,7 +34,7 @@ export const createBitcoinRpc = (options: RpcOptions): Rpc =>
   createRpc({ timeoutMilliseconds: blockTimeoutMilliseconds, ...options, parseJson: parseExactJson });
 
 export interface BitcoinSourceOptions {
-  readonly onBadReply?: (reason: string) => void;
+  readonly onInvalidResponse?: (reason: string) => void;
   readonly attempts?: number;
 }
 
@@ -48,8 +48,8 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
     const hashes = (await rpc.batch(heights.map((height) => ({ method: "getblockhash", params: [height] })))).map((hash, position) =>
       hashOf(hash, `hash of block ${from + position}`),
     );
-    const replies = await rpc.batch(hashes.map((hash) => ({ method: "getblock", params: [bare(hash), verbosity] })));
-    const blocks = hashes.map((hash, position) => decodeBlock(replies[position], { number: from + position, hash }));
+    const responses = await rpc.batch(hashes.map((hash) => ({ method: "getblock", params: [bare(hash), verbosity] })));
+    const blocks = hashes.map((hash, position) => decodeBlock(responses[position], { number: from + position, hash }));
     requireLinked(blocks);
     return blocks;
   };
@@ -68,7 +68,7 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
         orNull(result, invalidParameter, (value) => hashOf(value, `hash of block ${heights[position]}`)),
       );
     },
-    fetch: (from, to) => untilConsistent(() => fetchOnce(from, to), options),
+    fetchBlocks: (from, to) => retryUntilConsistent(() => fetchOnce(from, to), options),
     outputsOf: async (txids) => {
       const results = await rpc.settle(txids.map((txid) => ({ method: "getrawtransaction", params: [bare(txid), true] })));
       return results.map((result, position) =>
@@ -76,7 +76,7 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
           const name = `transaction ${txids[position]}`;
           const raw = objectOf(value, name);
           if (hashOf(raw.txid, `txid of ${name}`) !== txids[position])
-            throw new BadReplyError(`The node returned a different transaction, expected ${name}.`);
+            throw new InvalidResponseError(`The node returned a different transaction, expected ${name}.`);
           return decodeOutputs(raw, name);
         }),
       );
@@ -91,11 +91,13 @@ const orNull = <T>(result: RpcResult, code: number, read: (value: unknown) => T)
   throw result.error;
 };
 
-/** Checks that each block is the parent of the next. @throws {BadReplyError} */
+/** Checks that each block is the parent of the next. @throws {InvalidResponseError} */
 const requireLinked = (blocks: readonly BitcoinBlock[]): void => {
   for (const [position, block] of blocks.entries()) {
     const parent = blocks[position - 1];
     if (parent !== undefined && block.parentHash !== parent.hash)
-      throw new BadReplyError(`The node returned block ${block.number}, whose parent is not the block ${parent.number} that it returned.`);
+      throw new InvalidResponseError(
+        `The node returned block ${block.number}, whose parent is not the block ${parent.number} that it returned.`,
+      );
   }
 };

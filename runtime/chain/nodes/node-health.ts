@@ -49,7 +49,7 @@ export const problemOf = (node: NodeHealth, reference: number | null): string | 
  * The best node's position: among nodes that have a compared block and no problem, the one with the lowest lag and error rate; null if
  * there is none.
  */
-export const bestNode = (nodes: readonly NodeHealth[]): number | null => {
+export const bestNodePosition = (nodes: readonly NodeHealth[]): number | null => {
   const reference = referenceHead(nodes);
   const score = (node: NodeHealth): number => lagOf(node, reference) / maxLag + node.errorRate / maxErrorRate;
   const usable = nodes.flatMap((node, position) =>

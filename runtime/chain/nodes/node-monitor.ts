@@ -1,7 +1,7 @@
 import { sleep } from "../../lib/async.ts";
 import type { Hash } from "../../lib/hex.ts";
 import type { FailureKind } from "../request-failure.ts";
-import { bestNode, isLate, type NodeHealth, nextErrorRate, problemOf, referenceHead, voteOnBlock } from "./node-health.ts";
+import { bestNodePosition, isLate, type NodeHealth, nextErrorRate, problemOf, referenceHead, voteOnBlock } from "./node-health.ts";
 import { createNodeReader, type NodeReader } from "./node-reader.ts";
 
 export interface NodeMonitorOptions {
@@ -18,9 +18,9 @@ export interface NodeMonitorOptions {
 /** Monitors a chain's nodes, and chooses the one to index from. */
 export interface NodeMonitor {
   /** The position of the node to use. */
-  readonly current: number;
+  readonly currentPosition: number;
   /** Aborts when the current node is replaced; each node in use has its own signal. */
-  readonly replaced: AbortSignal;
+  readonly replacedSignal: AbortSignal;
   /** Polls the nodes until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
   /** Reports a request that the indexer sent to a node. */
@@ -76,7 +76,7 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
   const chooseNode = (): void => {
     const node = nodes[current] as Node;
     const problem = problemOf(node, referenceHead(nodes));
-    const best = problem === null ? null : bestNode(nodes);
+    const best = problem === null ? null : bestNodePosition(nodes);
     const next = best === null ? undefined : nodes[best];
     if (best === null || next === undefined) return;
     logger.warn(`Indexing ${chain.name} continues with ${next.name} instead of ${node.name}: ${problem}`);
@@ -160,10 +160,10 @@ export const createNodeMonitor = (options: NodeMonitorOptions): NodeMonitor => {
   };
 
   return {
-    get current() {
+    get currentPosition() {
       return current;
     },
-    get replaced() {
+    get replacedSignal() {
       return replaced.signal;
     },
     run: async (signal) => {

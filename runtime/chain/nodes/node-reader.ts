@@ -14,11 +14,11 @@ export interface NodeReader {
 const timeoutMilliseconds = 3_000;
 const maxConcurrent = 4;
 /** Enough for a block with its transaction hashes. */
-const maxReplyBytes = 16 * 1024 * 1024;
+const maxResponseBytes = 16 * 1024 * 1024;
 
 /** Creates a reader that sends each call in a separate request, because some nodes reject batches. */
 export const createNodeReader = (url: string): NodeReader => {
-  const endpoint = createEndpoint(url, maxConcurrent, timeoutMilliseconds, undefined, maxReplyBytes);
+  const endpoint = createEndpoint(url, maxConcurrent, timeoutMilliseconds, undefined, maxResponseBytes);
   const read = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     try {
       const { results } = await endpoint.send([{ method, params }]);

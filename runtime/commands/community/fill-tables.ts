@@ -19,7 +19,7 @@ export const fillTables = async (
   { id }: { readonly id: number },
   protocol: Protocol,
   contracts: FixedContracts,
-): Promise<{ readonly logs: number; readonly hasMore: boolean }> => {
+): Promise<{ readonly logCount: number; readonly hasMore: boolean }> => {
   const fold = createDeclaredFold(protocol, contracts);
   const tables = allRelations({ ...fold.relations, reads: [] }).map(({ table }) => table);
   const from = (await readChain(database, id))?.indexedFrom ?? 0;
@@ -27,10 +27,10 @@ export const fillTables = async (
     "SELECT max(number) AS head FROM blocks WHERE chain_id = $1",
     [id],
   );
-  const { rows, logs, hasMore } = await foldStoredLogs(database, fold, contracts, { chainId: id, from, head: head ?? -1, maxLogs });
+  const { rows, logCount, hasMore } = await foldStoredLogs(database, fold, contracts, { chainId: id, from, head: head ?? -1, maxLogs });
   await database.transaction(async (client) => {
     await writeRows(client, id, tables, rows);
     await resetCheckpoint(client, id, projectionIdOf(protocol.id), 0, head ?? -1);
   });
-  return { logs, hasMore };
+  return { logCount, hasMore };
 };

@@ -8,7 +8,7 @@ import { loadAddedProtocols } from "../../protocols.ts";
 import { CommandError } from "../command-error.ts";
 import { scaffoldFiles, schemaFile } from "./scaffold.ts";
 
-export interface NewProtocol {
+export interface NewProtocolOptions {
   readonly directory?: string;
   readonly chain: string;
   readonly contract?: readonly Address[];
@@ -19,7 +19,7 @@ const demoVaults = (config: Config, chain: string): readonly Address[] =>
   config.chains.filter((configured) => isEvmChain(configured)).find(({ name }) => name === chain)?.community.protocol_06?.vault ?? [];
 
 /** `ashlar community new`: writes the files of a protocol that passes the check. @throws {CommandError} */
-export function createProtocol(config: Config, id: string, { directory, chain, contract }: NewProtocol): void {
+export function createProtocol(config: Config, id: string, { directory, chain, contract }: NewProtocolOptions): void {
   if (!idPattern.test(id))
     throw new CommandError(`Invalid value "${id}" for name: expected a snake_case name of at most 20 characters, such as my_vaults.`);
   const contracts = contract ?? demoVaults(config, chain);

@@ -6,7 +6,7 @@ import type { lendingColumns } from "../../declarations/lending-columns.ts";
 import type { ItemField } from "../../declarations/objects/item-field.ts";
 import type { OperationQuery } from "../../declarations/protocol.ts";
 import { locateCharacter, locateColumn, locateStatement } from "../../declarations/sql/locate.ts";
-import { columnProblems, type QueryProblem } from "../../domains/community/queries/column-types.ts";
+import { type QueryProblem, queryProblems } from "../../domains/community/queries/query-problems.ts";
 import { schemaOf } from "../../domains/community/relations.ts";
 
 /** The formats of lending columns. `event` and `version` have none: their values are shown as text, whatever their type. */
@@ -38,7 +38,7 @@ export const queriesOf = ({ protocol: { operations, lending } }: AddedProtocol):
 ];
 
 /** Plans one of a protocol's statements, and compares its column types with the response's fields. The tables must exist. */
-export async function planQuery(
+export async function diagnoseQuery(
   database: Pick<Queryable, "query">,
   added: AddedProtocol,
   name: string,
@@ -46,7 +46,7 @@ export async function planQuery(
 ): Promise<Diagnostic[]> {
   const item = added.endpoints[name]?.item ?? "";
   const fields = query === added.protocol.lending ? lendingFields : (added.objects[item]?.fields ?? communityObjects[item] ?? []);
-  return (await columnProblems(database, query, fields)).map((problem) => diagnosticOf(added, query, problem));
+  return (await queryProblems(database, query, fields)).map((problem) => diagnosticOf(added, query, problem));
 }
 
 const diagnosticOf = ({ protocol, sources }: AddedProtocol, query: OperationQuery, problem: QueryProblem): Diagnostic => {

@@ -55,11 +55,11 @@ const isEvent = (event: EventSignature, { topic0, indexed }: Pick<EmittedTopic, 
 
 const renderUnmatched = (expected: ExpectedEvents, emitted: readonly EmittedLogs[]): string => {
   const { name, kind, events } = expected;
-  const { contracts = 0, isSample = false } = emitted.find((logs) => logs.kind === kind) ?? {};
+  const { contractCount = 0, isSample = false } = emitted.find((logs) => logs.kind === kind) ?? {};
   const topics = topicsOf(expected, emitted);
   const total = topics.reduce((sum, { logs }) => sum + logs, 0);
   const line = (reason: string): string => `  no logs     ${name}: ${reason}`;
-  if (contracts === 0) return line(`no contract of kind ${kind} is known`);
+  if (contractCount === 0) return line(`no contract of kind ${kind} is known`);
   const early = topics.find((topic) => topic.early > 0 && events.some((event) => isEvent(event, topic)));
   if (early !== undefined) return line(`${count(early.early)} of ${kind} precede the first block of their contracts`);
   const sameTopic = topics.find(({ topic0 }) => events.some((event) => event.topic0 === topic0));

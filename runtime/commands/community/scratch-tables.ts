@@ -20,8 +20,11 @@ export const createScratchTables = async (database: Database, added: AddedProtoc
 };
 
 /** Replaces the scratch tables' id in a database message with the declared id. */
-export const declaredText = (message: string, { protocol: { id: scratch } }: AddedProtocol, { protocol: { id } }: AddedProtocol): string =>
-  message.replaceAll(scratch, id);
+export const withDeclaredId = (
+  message: string,
+  { protocol: { id: scratch } }: AddedProtocol,
+  { protocol: { id } }: AddedProtocol,
+): string => message.replaceAll(scratch, id);
 
 /** The protocol under another id. The checker has qualified the tables in its SQL with the quoted schema. */
 const renamed = (added: AddedProtocol, id: string): AddedProtocol => {

@@ -19,7 +19,7 @@ export interface ServeOptions {
 
 /** The response to a request. */
 export interface RequestResult {
-  readonly items: number;
+  readonly itemCount: number;
   readonly problem: string | null;
 }
 
@@ -37,7 +37,7 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
     database,
     reader,
     protocols: [protocol],
-    added: [added],
+    addedProtocols: [added],
     logger: pino({ level: "error" }, { write: (line: string) => void violations.push(reasonOf(line)) }),
   });
   const send = async (name: string, query: string): Promise<RequestResult> => {
@@ -50,8 +50,8 @@ export const serveProtocol = async (added: AddedProtocol, { config, chain, datab
       readonly error_message: string | null;
     };
     // 404 is expected: a sampled contract may not be a pool.
-    if (response.status === 200 || response.status === 404) return { items: body.data?.items.length ?? 0, problem: null };
-    return { items: 0, problem: violations.length > 0 ? violations.join("; ") : `${response.status} ${body.error_message}` };
+    if (response.status === 200 || response.status === 404) return { itemCount: body.data?.items.length ?? 0, problem: null };
+    return { itemCount: 0, problem: violations.length > 0 ? violations.join("; ") : `${response.status} ${body.error_message}` };
   };
   return {
     sendAll: async (name: string, queries: readonly string[]): Promise<RequestResult[]> => {

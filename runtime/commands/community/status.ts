@@ -5,23 +5,23 @@ import type { Database } from "../../database/database.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
 import { fixedContracts } from "../../domains/community/contracts-on-chain.ts";
 import { protocolLogs } from "../../domains/community/queries/emitted-logs.ts";
-import { createCommunityQueries, type ProtocolStatus } from "../../domains/community/queries/status.ts";
+import { createProtocolStatusQueries, type ProtocolStatus } from "../../domains/community/queries/status.ts";
 import { pluralize } from "../../lib/pluralize.ts";
 import { escapeTerminal } from "../../lib/terminal-text.ts";
 import { loadProtocols } from "../../protocols.ts";
-import { resolveChains } from "../chains.ts";
+import { requireDatabase } from "../configured-database.ts";
 import { databaseNames, withEachDatabase } from "../open-chain-database.ts";
-import { requireDatabase } from "../used-database.ts";
+import { resolveChains } from "../resolve-chains.ts";
 import { renderLogs } from "./render-logs.ts";
 
 /** `ashlar community status`: prints each declared protocol's index on each chain. @throws {CommandError} if there is no database. */
-export async function communityStatus(config: Config): Promise<void> {
+export async function printCommunityStatus(config: Config): Promise<void> {
   requireDatabase(config);
   const { added, problems } = loadAdded(config);
   const lines: string[] = [];
   await withEachDatabase(config, databaseNames(config), async ({ indexing }, databaseConfig) => {
     const chains = new Map((await resolveChains(databaseConfig, { indexing })).map((chain) => [chain.id, chain]));
-    for (const status of await createCommunityQueries(indexing).statuses()) {
+    for (const status of await createProtocolStatusQueries(indexing).statuses()) {
       const [chain, protocol] = [chains.get(status.chain_id), added.get(status.protocol)];
       lines.push(...renderStatus(status, chain?.name ?? `chain ${status.chain_id}`));
       if (chain !== undefined && isEvmChain(chain) && protocol !== undefined && status.tables.length > 0)
@@ -36,7 +36,7 @@ export async function communityStatus(config: Config): Promise<void> {
 /** The operator's protocols by id, or why their directory cannot be read; the status is printed in either case. */
 const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protocol>; readonly problems: readonly string[] } => {
   try {
-    return { added: new Map(loadProtocols(config).added.map(({ protocol }) => [protocol.id, protocol])), problems: [] };
+    return { added: new Map(loadProtocols(config).addedProtocols.map(({ protocol }) => [protocol.id, protocol])), problems: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { added: new Map(), problems: error.message.split("\n") };

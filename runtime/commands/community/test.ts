@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { stdout } from "node:process";
 import type { Config } from "../../config/config.ts";
-import { configOfDatabase, databaseOfOnlyChain } from "../../config/database-config.ts";
+import { configOfDatabase, databaseNameOfOnlyChain } from "../../config/database-config.ts";
 import { renderDiagnostic } from "../../declarations/diagnostics.ts";
 import { escapeTerminal } from "../../lib/terminal-text.ts";
 import { loadAddedProtocols, unknownNetworks } from "../../protocols.ts";
 import { CommandError } from "../command-error.ts";
-import { oneChain } from "../one-chain.ts";
+import { requireDatabase } from "../configured-database.ts";
 import { openDatabase } from "../open-database.ts";
-import { requireDatabase } from "../used-database.ts";
+import { resolveOnlyEvmChain } from "../resolve-only-evm-chain.ts";
 import { type FilledTables, type ProtocolResult, tryProtocol } from "./try-protocol.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
@@ -25,9 +25,9 @@ export async function testDirectory(config: Config, directory: string | undefine
     );
   const added = loadAddedProtocols(path, config.protocols);
   requireDatabase(config);
-  const database = await openDatabase(configOfDatabase(config, databaseOfOnlyChain(config)));
+  const database = await openDatabase(configOfDatabase(config, databaseNameOfOnlyChain(config)));
   try {
-    const chain = await oneChain(config, database.indexing);
+    const chain = await resolveOnlyEvmChain(config, database.indexing);
     const reader = await database.openReader();
     let hasSucceeded = true;
     for (const protocol of added) {
@@ -45,22 +45,25 @@ export async function testDirectory(config: Config, directory: string | undefine
 }
 
 /** Renders the lines about a protocol. */
-export const renderResult = ({ protocol, filled, isReader, operations, lending, logs }: ProtocolResult, chain: string): string[] => [
+export const renderResult = (
+  { protocol, filled, ranAsReader, operations, lending, logDifferences }: ProtocolResult,
+  chain: string,
+): string[] => [
   `${protocol} on ${chain}, with ${renderTables(filled)}:`,
-  ...(isReader ? [] : ["  note    the SQL ran with this user's rights, because this user may not assume the reader role"]),
-  ...operations.flatMap(({ operation, items, responses, problems }) =>
-    renderOutcome(operation, `${items} items in ${responses} responses`, problems),
+  ...(ranAsReader ? [] : ["  note    the SQL ran with this user's rights, because this user may not assume the reader role"]),
+  ...operations.flatMap(({ operation, itemCount, responseCount, problems }) =>
+    renderOutcome(operation, `${itemCount} items in ${responseCount} responses`, problems),
   ),
   ...(lending === null
     ? []
-    : renderOutcome("lending", `${lending.events} events in ${lending.transactions} transactions`, lending.problems)),
-  ...logs,
+    : renderOutcome("lending", `${lending.eventCount} events in ${lending.transactionCount} transactions`, lending.problems)),
+  ...logDifferences,
 ];
 
 const renderTables = (filled: FilledTables | null): string => {
   if (filled === null) return "the rows of the index";
-  const { logs, hasMore, reason } = filled;
-  return `the rows of ${hasMore ? "the first " : ""}${logs} stored logs but no read results, because ${reason}`;
+  const { logCount, hasMore, reason } = filled;
+  return `the rows of ${hasMore ? "the first " : ""}${logCount} stored logs but no read results, because ${reason}`;
 };
 
 const renderOutcome = (name: string, found: string, problems: readonly string[]): string[] =>

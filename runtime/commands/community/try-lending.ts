@@ -3,16 +3,16 @@ import { identifier, joinSql, sql } from "../../database/sql.ts";
 import type { AddedProtocol } from "../../declarations/added-protocol.ts";
 import { renderDiagnostic } from "../../declarations/diagnostics.ts";
 import { lendingEventOf } from "../../domains/community/queries/lending-event.ts";
-import { createOperationQueries } from "../../domains/community/queries/run-operation.ts";
+import { createOperationQueries } from "../../domains/community/queries/operation-queries.ts";
 import { tableOf } from "../../domains/community/relations.ts";
-import { planQuery } from "./plan-queries.ts";
-import type { TestTables } from "./rolled-back.ts";
+import { diagnoseQuery } from "./plan-queries.ts";
+import type { TestConnections } from "./rolled-back-transaction.ts";
 
 /** The result of testing a protocol's lending SQL. */
 export interface LendingResult {
   /** Events in all transactions. */
-  readonly events: number;
-  readonly transactions: number;
+  readonly eventCount: number;
+  readonly transactionCount: number;
   readonly problems: readonly string[];
 }
 
@@ -27,27 +27,31 @@ const maxRows = 3;
 const emptyPosition: Position = { block: -1, transaction_index: -1 };
 
 /** Plans the lending statement, compares its column types, and runs it for each table's newest transactions. Null if there is none. */
-export async function tryLending({ inside, reader }: TestTables, chain: number, added: AddedProtocol): Promise<LendingResult | null> {
+export async function tryLending(
+  { rolledBackTransaction, reader }: TestConnections,
+  chain: number,
+  added: AddedProtocol,
+): Promise<LendingResult | null> {
   const { id, tables, lending } = added.protocol;
   if (lending === null) return null;
-  const planned = (await planQuery(reader, added, "lending", lending)).map(renderDiagnostic);
-  if (planned.length > 0) return { events: 0, transactions: 0, problems: planned };
+  const planned = (await diagnoseQuery(reader, added, "lending", lending)).map(renderDiagnostic);
+  if (planned.length > 0) return { eventCount: 0, transactionCount: 0, problems: planned };
   const { lendingRowsOf } = createOperationQueries(reader);
   const positions = await positionsOf(
-    inside,
+    rolledBackTransaction,
     chain,
     tables.map(({ name }) => tableOf(id, name)),
   );
-  let events = 0;
+  let eventCount = 0;
   const problems = new Set<string>();
   for (const position of [...positions, emptyPosition]) {
     try {
-      events += (await lendingRowsOf(lending, { chain, ...position })).map(lendingEventOf).length;
+      eventCount += (await lendingRowsOf(lending, { chain, ...position })).map(lendingEventOf).length;
     } catch (error) {
       problems.add(messageOf(error));
     }
   }
-  return { events, transactions: positions.length, problems: [...problems] };
+  return { eventCount, transactionCount: positions.length, problems: [...problems] };
 }
 
 /** The transactions of the tables' newest rows. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { createChannel } from "../../cluster/channel.ts";
-import { followParent } from "../../cluster/follow-parent.ts";
+import { exitWithParent } from "../../cluster/exit-with-parent.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
 import { createLogger } from "../../logger.ts";
 import type { IndexerMetrics } from "../../metrics/indexer-metrics.ts";
@@ -8,12 +8,12 @@ import { loadProtocols } from "../../protocols.ts";
 import { type CurrentAddresses, createCurrentAddresses } from "../database-address.ts";
 import { createDiskSpace } from "../disk-space.ts";
 import { runIndexers } from "../index-chains.ts";
-import type { IndexDatabase } from "../index-database.ts";
+import type { IndexDatabases } from "../index-database.ts";
 import { openTracing } from "../open-tracing.ts";
 import { indexingPool } from "../pools.ts";
 import type { Progress } from "../progress.ts";
 import { settlesWithin } from "../shutdown.ts";
-import type { IndexerFunctions, IndexerStart, SupervisorFunctions } from "./functions.ts";
+import type { IndexerFunctions, IndexerStartOptions, SupervisorFunctions } from "./ipc-functions.ts";
 
 /** Less than the supervisor's timeout: a job may run a long statement, or wait for a slow host. */
 const stopMilliseconds = 10_000;
@@ -49,14 +49,14 @@ const functions: IndexerFunctions = {
   },
 };
 
-followParent();
+exitWithParent();
 const supervisor = createChannel<SupervisorFunctions>(process, functions);
 
 /** Indexes the chains until the process is stopped; reports if all of them have failed. */
 async function index(
-  { config, chains, endsOnFatalFailure }: IndexerStart,
+  { config, chains, endsOnFatalFailure }: IndexerStartOptions,
   protocols: readonly Protocol[],
-  database: IndexDatabase,
+  database: IndexDatabases,
 ): Promise<void> {
   process.title = "ashlar indexer";
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: "indexer" });

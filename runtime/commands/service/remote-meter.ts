@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Channel } from "../../cluster/channel.ts";
-import { isRunning, type KeyMeter } from "../../http/key-meter.ts";
+import { isAdmitted, type KeyMeter } from "../../http/key-meter.ts";
 import type { MeteredKey } from "../../http/keys.ts";
-import type { EndedRequest, PrimaryFunctions } from "./functions.ts";
+import type { EndedRequest, PrimaryFunctions } from "./ipc-functions.ts";
 
 /** Max keys per worker whose last lookup the primary remembers; only a flood of requests uses more at a time. */
 const maxKeys = 10_000;
@@ -52,7 +52,7 @@ export interface MeterFunctions extends Pick<PrimaryFunctions, "admit" | "endReq
 }
 
 /** Creates the functions for one worker. */
-export function meterFunctions(meter: KeyMeter): MeterFunctions {
+export function createMeterFunctions(meter: KeyMeter): MeterFunctions {
   /** Each key's last lookup. The meter identifies a lookup by its object, and counts charges from the lookup's first request on. */
   const lastLookups = new LRUCache<number, LookedUp>({ max: maxKeys });
   /** This worker's unfinished requests, by key. */
@@ -73,7 +73,7 @@ export function meterFunctions(meter: KeyMeter): MeterFunctions {
   return {
     async admit(request) {
       const metered = await meter.admit(keyOf(request));
-      if (!isRunning(metered)) return metered;
+      if (!isAdmitted(metered)) return metered;
       if (hasExited) meter.end(request.key.id, 0, 0);
       else changeRunning(request.key.id, 1);
       return metered;

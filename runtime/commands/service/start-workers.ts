@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { type Channel, createChannel, DisconnectedError } from "../../cluster/channel.ts";
-import { type Connections, openConnections } from "../../cluster/connections.ts";
+import { type ConnectionDistributor, openConnectionDistributor } from "../../cluster/connection-distributor.ts";
 import type { ConnectionWorker } from "../../cluster/sent-connections.ts";
 import { type SupervisedProcess, superviseProcess } from "../../cluster/supervise.ts";
 import { createKeyMeter, type KeyMeter } from "../../http/key-meter.ts";
@@ -8,14 +8,14 @@ import type { Metrics } from "../../metrics/start-metrics.ts";
 import type { ApiServer } from "../api-server.ts";
 import { CommandError } from "../command-error.ts";
 import { listenOf, listenProblem, urlOf } from "../listening.ts";
-import type { ServiceDatabase } from "../open-database.ts";
-import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
-import type { ServiceLog } from "./process-logs.ts";
-import { meterFunctions } from "./remote-meter.ts";
+import type { ServiceDatabases } from "../open-database.ts";
+import type { PrimaryFunctions, WorkerFunctions, WorkerStartOptions } from "./ipc-functions.ts";
+import { createMeterFunctions } from "./remote-meter.ts";
+import type { ServiceLog } from "./service-log.ts";
 import type { ServiceProcesses } from "./service-processes.ts";
 
-export interface WorkersOptions extends Pick<WorkerStart, "config" | "chains" | "demo"> {
-  readonly database: Pick<ServiceDatabase, "serving" | "address" | "onAddressChange" | "plan" | "shards">;
+export interface WorkersOptions extends Pick<WorkerStartOptions, "config" | "chains" | "demo"> {
+  readonly database: Pick<ServiceDatabases, "serving" | "address" | "onAddressChange" | "plan" | "shards">;
   readonly log: ServiceLog;
   readonly processes: Pick<ServiceProcesses, "workers">;
   readonly metrics?: Pick<Metrics, "addChild"> | undefined;
@@ -37,9 +37,11 @@ interface Worker {
 /** Starts a server's workers: this process is their primary, which listens and distributes connections to them. @throws {CommandError} */
 export async function startWorkers(options: WorkersOptions): Promise<ApiServer> {
   const { config, database, log } = options;
-  const connections = await openConnections(listenOf(config), { onError: logAcceptError(log) }).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(listenProblem(error, config));
-  });
+  const connections = await openConnectionDistributor(listenOf(config), { onError: logAcceptError(log) }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new CommandError(listenProblem(error, config));
+    },
+  );
   // Keys' requests and credits are counted here, for all workers.
   const meter = createKeyMeter({ limits: config.limits, database: database.serving, logger: log.logger });
   const running = new Map<ChildProcess, Worker>();
@@ -66,7 +68,8 @@ export async function startWorkers(options: WorkersOptions): Promise<ApiServer> 
   return {
     url: urlOf(connections.address),
     isReady: async () => (await callAll((channel) => channel.call("isReady", null), false)).includes(true),
-    requests: async () => (await callAll((channel) => channel.call("requests", null), 0)).reduce((sum, count) => sum + count, 0),
+    countRequestsInFlight: async () =>
+      (await callAll((channel) => channel.call("countRequestsInFlight", null), 0)).reduce((sum, count) => sum + count, 0),
     stop,
   };
 }
@@ -77,7 +80,7 @@ const logAcceptError =
     logger.error(`Accepting a connection failed: ${error.message}`);
 
 interface Primary extends WorkersOptions {
-  readonly connections: Connections;
+  readonly connections: ConnectionDistributor;
   readonly running: Map<ChildProcess, Worker>;
   readonly meter: KeyMeter;
 }
@@ -92,7 +95,7 @@ function superviseWorker(
     return current.channel.call("metrics", null);
   });
   const createWorker = (child: ChildProcess): Worker => {
-    const { endAll, ...metering } = meterFunctions(meter);
+    const { endAll, ...metering } = createMeterFunctions(meter);
     const channel = createChannel<WorkerFunctions>(child, {
       ...metering,
       reportConnections: (report) => connections.report(worker.connections, report),
@@ -108,7 +111,7 @@ function superviseWorker(
     name,
     logger: log.logger,
     fork,
-    async begin(child) {
+    async initialize(child) {
       const worker = createWorker(child);
       running.set(child, worker);
       current = worker;
@@ -129,7 +132,7 @@ function superviseWorker(
       const worker = running.get(child);
       running.delete(child);
       current = undefined;
-      source?.exited();
+      source?.recordExit();
       if (worker === undefined) return;
       worker.endRequests();
       connections.remove(worker.connections);

@@ -8,12 +8,12 @@ const minCoresForSeveralWorkers = 4;
 const defaultMaxWorkers = 8;
 
 /** The number of workers of `ashlar serve`. */
-export const workersOfServe = ({ workers = 1 }: Workers, cores = availableCores()): number => (workers === "auto" ? cores : workers);
+export const serveWorkerCount = ({ workers = 1 }: Workers, cores = availableCores()): number => (workers === "auto" ? cores : workers);
 
 /** The number of workers of `ashlar start`. */
-export const workersOfStart = ({ workers }: Workers, cores = availableCores()): number =>
+export const startWorkerCount = ({ workers }: Workers, cores = availableCores()): number =>
   workers === undefined
     ? cores < minCoresForSeveralWorkers
       ? 1
       : Math.min(defaultMaxWorkers, Math.floor(cores / 2))
-    : workersOfServe({ workers }, cores);
+    : serveWorkerCount({ workers }, cores);

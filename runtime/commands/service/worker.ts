@@ -1,14 +1,14 @@
 import process from "node:process";
 import { createChannel } from "../../cluster/channel.ts";
-import { createConnectionReports } from "../../cluster/connection-reports.ts";
-import { followParent } from "../../cluster/follow-parent.ts";
+import { createConnectionReporter } from "../../cluster/connection-reporter.ts";
+import { exitWithParent } from "../../cluster/exit-with-parent.ts";
 import { isLate } from "../../cluster/sent-connections.ts";
 import { configOfDatabase } from "../../config/database-config.ts";
 import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
 import { createLogger } from "../../logger.ts";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
 import { loadProtocols } from "../../protocols.ts";
-import { type AcceptedApiServer, createApiServer } from "../api-server.ts";
+import { createApiServer, type WorkerApiServer } from "../api-server.ts";
 import { type CurrentAddresses, createCurrentAddresses } from "../database-address.ts";
 import { servingPoolsOf } from "../open-metrics.ts";
 import { openReplicas } from "../open-replicas.ts";
@@ -17,13 +17,13 @@ import { controlPool, openNotifications, readerPool, servingPool } from "../pool
 import { openServingShards } from "../serving-shards.ts";
 import { openShardPools } from "../shard-pools.ts";
 import { settlesWithin } from "../shutdown.ts";
-import type { PrimaryFunctions, WorkerFunctions, WorkerStart } from "./functions.ts";
+import type { PrimaryFunctions, WorkerFunctions, WorkerStartOptions } from "./ipc-functions.ts";
 import { createRemoteMeter } from "./remote-meter.ts";
 
 /** A serving worker's state. */
 interface Running {
   readonly address: CurrentAddresses;
-  readonly serving: AcceptedApiServer;
+  readonly serving: WorkerApiServer;
   readonly metrics: ServerMetrics | undefined;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ const functions: WorkerFunctions = {
   },
   changeDatabase: (address) => running?.address.change(address),
   isReady: async () => (await running?.serving.isReady()) ?? false,
-  requests: async () => (await running?.serving.requests()) ?? 0,
+  countRequestsInFlight: async () => (await running?.serving.countRequestsInFlight()) ?? 0,
   metrics: async () => (await running?.metrics?.collect()) ?? [],
   ping: () => undefined,
   async stop() {
@@ -60,11 +60,11 @@ const functions: WorkerFunctions = {
   },
 };
 
-followParent();
+exitWithParent();
 const primary = createChannel<PrimaryFunctions>(process, functions);
-const connections = createConnectionReports((report) => primary.post("reportConnections", report));
+const connections = createConnectionReporter((report) => primary.post("reportConnections", report));
 
-async function createWorker({ name, pools, shardPools, config, chains, database, demo }: WorkerStart): Promise<Running> {
+async function createWorker({ name, pools, shardPools, config, chains, database, demo }: WorkerStartOptions): Promise<Running> {
   process.title = `ashlar ${name}`;
   const logger = createLogger({ logLevel: config.logLevel, logFormat: "json", process: name });
   const address = createCurrentAddresses(database);

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Arbitrum One. Deposits and retried messages change balances without an EVM call. */
 export const arbitrumMainnet: Preset = {
@@ -25,5 +25,5 @@ export const arbitrumMainnet: Preset = {
     ],
   },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Avalanche C-Chain. Atomic imports and exports change balances without an EVM transaction. */
 export const avalancheMainnet: Preset = {
@@ -28,5 +28,5 @@ export const avalancheMainnet: Preset = {
     stablecoins: [{ token: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" }, { token: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" }],
   },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

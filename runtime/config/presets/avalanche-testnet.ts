@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Avalanche's testnet, Fuji. */
 export const avalancheTestnet: Preset = {
@@ -15,5 +15,5 @@ export const avalancheTestnet: Preset = {
   // A block is final as soon as it is accepted.
   finality: 1,
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

@@ -1,6 +1,6 @@
 import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
-import { recentSeaport } from "../seaport.ts";
+import { recentSeaportMarketplaces } from "../seaport.ts";
 
 /** Base. */
 export const baseMainnet: Preset = {
@@ -32,5 +32,5 @@ export const baseMainnet: Preset = {
     ],
   },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: recentSeaport },
+  nfts: { metadata: "uncached", marketplaces: recentSeaportMarketplaces },
 };

@@ -1,6 +1,6 @@
 import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
-import { recentSeaport } from "../seaport.ts";
+import { recentSeaportMarketplaces } from "../seaport.ts";
 
 /** Base Sepolia. */
 export const baseSepoliaTestnet: Preset = {
@@ -12,5 +12,5 @@ export const baseSepoliaTestnet: Preset = {
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://sepolia.basescan.org" }],
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: recentSeaport },
+  nfts: { metadata: "uncached", marketplaces: recentSeaportMarketplaces },
 };

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** BNB Smart Chain. System transactions move value in ways that the Ethereum protocol does not define. */
 export const bscMainnet: Preset = {
@@ -33,5 +33,5 @@ export const bscMainnet: Preset = {
     ],
   },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

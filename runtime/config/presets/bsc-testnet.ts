@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** BNB Smart Chain's testnet. */
 export const bscTestnet: Preset = {
@@ -15,5 +15,5 @@ export const bscTestnet: Preset = {
   // Same as mainnet.
   finality: 15,
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Ethereum. */
 export const ethMainnet: Preset = {
@@ -47,7 +47,7 @@ export const ethMainnet: Preset = {
   nfts: {
     metadata: "uncached",
     marketplaces: [
-      ...seaport,
+      ...seaportMarketplaces,
       // Per the project's website and source repository.
       { name: "CryptoPunks", protocol: "cryptopunks", address: "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb" },
     ],

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Ethereum's testnet for application development. */
 export const ethSepolia: Preset = {
@@ -17,5 +17,5 @@ export const ethSepolia: Preset = {
   // ENS documentation, "Deployments".
   nameRegistry: "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e",
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Gnosis Chain. The bridge mints value at the end of a block, and withdrawals are paid in a token. */
 export const gnosisMainnet: Preset = {
@@ -26,5 +26,5 @@ export const gnosisMainnet: Preset = {
   // The native token, and therefore the wrapped one, is pegged to the US dollar (Gnosis' documentation, "xDAI").
   prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

@@ -1,5 +1,5 @@
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** Polygon PoS. State syncs mint value without an EVM transaction. */
 export const maticMainnet: Preset = {
@@ -35,5 +35,5 @@ export const maticMainnet: Preset = {
     ],
   },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

@@ -1,6 +1,6 @@
 import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
-import { seaport } from "../seaport.ts";
+import { seaportMarketplaces } from "../seaport.ts";
 
 /** OP Mainnet. */
 export const optimismMainnet: Preset = {
@@ -22,5 +22,5 @@ export const optimismMainnet: Preset = {
     ],
   },
   // The chain has millions of tokens: their metadata is stored only if an operator configures it.
-  nfts: { metadata: "uncached", marketplaces: seaport },
+  nfts: { metadata: "uncached", marketplaces: seaportMarketplaces },
 };

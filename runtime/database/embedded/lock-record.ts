@@ -22,7 +22,7 @@ export interface LockState {
 }
 
 /** This process's record. */
-export const ownRecord = (id: string): LockRecord => {
+export const createLockRecord = (id: string): LockRecord => {
   const read = (get: () => string): string => {
     try {
       return get().trim();

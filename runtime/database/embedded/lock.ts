@@ -3,12 +3,12 @@ import { closeSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { every, nullOnAbort, poll, sleep } from "../../lib/async.ts";
 import {
+  createLockRecord,
   describeOwner,
   isSameContainer,
   isSameMachine,
   type LockRecord,
   type LockState,
-  ownRecord,
   parseRecord,
   readLock,
 } from "./lock-record.ts";
@@ -19,7 +19,7 @@ import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 /** A data directory's lock, which also excludes processes in other containers and on other machines (docs/adr/0033-data-directory-lock.md). */
 export interface DirectoryLock {
   /** A descriptor that the server inherits (`presence.ts`). */
-  readonly presence: number | undefined;
+  readonly presenceDescriptor: number | undefined;
   /** Aborts if another process has taken the lock, or it cannot be renewed; the reason is an EmbeddedUnavailable. */
   readonly lost: AbortSignal;
   /** Removes the lock, unless it was lost or server processes still run. */
@@ -47,13 +47,13 @@ const settleMilliseconds = 1_000;
  * otherwise once it is stale. @throws {EmbeddedUnavailable} if another process has the lock, or its server's processes still run
  */
 export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {}): Promise<DirectoryLock> {
-  const thisRecord = ownRecord(randomBytes(16).toString("hex"));
+  const thisRecord = createLockRecord(randomBytes(16).toString("hex"));
   try {
     const held = readLock(paths.lock);
     if (held !== undefined) await checkEnded(paths, held, thisRecord, options);
     const handle = await (held === undefined ? write(paths.lock, thisRecord) : replace(paths.lock, thisRecord));
-    const presence = openPresence(paths.presence);
-    const lock = holdLock(paths, thisRecord, handle, presence);
+    const presenceDescriptor = openPresence(paths.presence);
+    const lock = holdLock(paths, thisRecord, handle, presenceDescriptor);
     // The claim excludes other processes in this container.
     if (held?.record && isSameContainer(held.record, thisRecord)) return lock;
     if (held !== undefined) await sleep(settleMilliseconds, options.signal);
@@ -71,7 +71,7 @@ export async function acquireLock(paths: EmbeddedPaths, options: LockOptions = {
 
 /** Refuses a data directory claimed by a process in another container, which this process cannot join. @throws {EmbeddedUnavailable} */
 export async function refuseOtherContainer(paths: EmbeddedPaths, signal: AbortSignal | undefined): Promise<void> {
-  const thisRecord = ownRecord("");
+  const thisRecord = createLockRecord("");
   const held = readLock(paths.lock);
   if (!held?.record || isSameContainer(held.record, thisRecord)) return;
   if (await isRenewed(paths, held, 3 * renewal.interval, signal)) throw inUse(paths, held.record);
@@ -133,7 +133,7 @@ async function write(path: string, record: LockRecord): Promise<FileHandle> {
 }
 
 /** Renews a lock until it is released or lost. */
-function holdLock(paths: EmbeddedPaths, thisRecord: LockRecord, handle: FileHandle, presence: number | undefined): DirectoryLock {
+function holdLock(paths: EmbeddedPaths, thisRecord: LockRecord, handle: FileHandle, presenceDescriptor: number | undefined): DirectoryLock {
   const lost = new AbortController();
   const released = new AbortController();
   const isOwn = async (): Promise<boolean> => {
@@ -168,13 +168,13 @@ function holdLock(paths: EmbeddedPaths, thisRecord: LockRecord, handle: FileHand
   };
   const renewing = renewUntilReleased();
   return {
-    presence,
+    presenceDescriptor,
     lost: lost.signal,
     async release() {
       released.abort();
       await renewing;
       await handle.close().catch(() => undefined);
-      if (presence !== undefined) closeSync(presence);
+      if (presenceDescriptor !== undefined) closeSync(presenceDescriptor);
       if (lost.signal.aborted || !(await isOwn().catch(() => false)) || hasPresence(paths.presence) === true) return;
       rmSync(paths.presence, { force: true });
       rmSync(paths.lock, { force: true });

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Account, asAccount } from "./account.ts";
-import { addLinks, type Binaries, copyName, findBinaries, packageName, systemCaches } from "./binaries.ts";
+import { addLinks, type Binaries, binariesFolderName, findBinaries, packageName, systemCaches } from "./binaries.ts";
+import { type OsUser, spawnOptionsAs } from "./os-user.ts";
 import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable } from "./unavailable.ts";
 
@@ -13,13 +13,13 @@ const debianFolder = "/usr/lib/postgresql";
  * Finds the programs of an older PostgreSQL major version: in a folder that the operator names (an Ashlar or PostgreSQL installation, or its bin),
  * otherwise among the copies that an older Ashlar version has made, and where Debian installs them. @throws {EmbeddedUnavailable} if there are none
  */
-export function findOldBinaries(paths: EmbeddedPaths, account: Account, major: string, folder: string | undefined): Binaries {
+export function findOldBinaries(paths: EmbeddedPaths, osUser: OsUser, major: string, folder: string | undefined): Binaries {
   const searched = folder === undefined ? copiesOf(paths, major) : [folder, join(folder, "native"), dirname(folder), packageIn(folder)];
   const found = searched
     .filter((location) => existsSync(programOf(location)))
-    .map((location) => ({ location, version: versionOf(location, account) }));
+    .map((location) => ({ location, version: versionOf(location, osUser) }));
   const match = found.find(({ version }) => version.split(".")[0] === major);
-  if (match !== undefined) return findBinaries(paths, account, { folder: match.location, version: match.version, caches: systemCaches });
+  if (match !== undefined) return findBinaries(paths, osUser, { folder: match.location, version: match.version, caches: systemCaches });
   const [other] = found;
   const where =
     folder === undefined
@@ -37,14 +37,21 @@ const packageIn = (folder: string): string => join(folder, "node_modules", packa
 
 const copiesOf = ({ root }: EmbeddedPaths, major: string): string[] => [
   ...[root, ...systemCaches].flatMap((base) =>
-    (existsSync(base) ? readdirSync(base) : []).filter((name) => name.startsWith(copyName(`${major}.`))).map((name) => join(base, name)),
+    (existsSync(base) ? readdirSync(base) : [])
+      .filter((name) => name.startsWith(binariesFolderName(`${major}.`)))
+      .map((name) => join(base, name)),
   ),
   join(debianFolder, major),
 ];
 
-/** The programs' version; empty if the account cannot run them. */
-function versionOf(folder: string, account: Account): string {
+/** The programs' version; empty if the user cannot run them. */
+function versionOf(folder: string, osUser: OsUser): string {
   addLinks(folder);
-  const { stdout } = spawnSync(programOf(folder), ["--version"], { ...asAccount(account), cwd: "/", encoding: "utf8", timeout: 10_000 });
+  const { stdout } = spawnSync(programOf(folder), ["--version"], {
+    ...spawnOptionsAs(osUser),
+    cwd: "/",
+    encoding: "utf8",
+    timeout: 10_000,
+  });
   return /\(PostgreSQL\) (\d+(?:\.\d+)?)/.exec(stdout ?? "")?.[1] ?? "";
 }

@@ -5,16 +5,16 @@ import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 /** The embedded server's paths in the data directory. */
 export interface EmbeddedPaths {
   readonly root: string;
-  /** The cluster, owned by the account that the server runs as. */
+  /** The cluster, owned by the user that the server runs as. */
   readonly cluster: string;
   /** A cluster that is being created; it is renamed when it is complete. */
   readonly unfinished: string;
   /** The folder for upgrading to another PostgreSQL major version: a separate data directory, and the backup files. */
-  readonly upgrade: string;
+  readonly upgradeDirectory: string;
   /** An upgrade's complete cluster, which is about to replace the old one. */
-  readonly upgraded: string;
+  readonly upgradedCluster: string;
   /** The only role's password, readable only by the user that runs Ashlar. */
-  readonly password: string;
+  readonly passwordFile: string;
   readonly log: string;
   /** The directory's lock file. */
   readonly lock: string;
@@ -22,11 +22,11 @@ export interface EmbeddedPaths {
   readonly presence: string;
 }
 
-const names = { cluster: "postgres", upgraded: "postgres.upgraded" } as const;
+const names = { cluster: "postgres", upgradedCluster: "postgres.upgraded" } as const;
 
 /** Whether a data directory has a cluster. */
 export const hasCluster = (dataDirectory: string): boolean =>
-  [names.cluster, names.upgraded].some((name) => existsSync(join(dataDirectory, name)));
+  [names.cluster, names.upgradedCluster].some((name) => existsSync(join(dataDirectory, name)));
 
 /** The paths below a data directory, which is created if it is missing. */
 export function findPaths(dataDirectory: string): EmbeddedPaths {
@@ -37,9 +37,9 @@ export function findPaths(dataDirectory: string): EmbeddedPaths {
       root,
       cluster: join(root, names.cluster),
       unfinished: join(root, "postgres.unfinished"),
-      upgrade: join(root, "postgres.upgrade"),
-      upgraded: join(root, names.upgraded),
-      password: join(root, "postgres-password"),
+      upgradeDirectory: join(root, "postgres.upgrade"),
+      upgradedCluster: join(root, names.upgradedCluster),
+      passwordFile: join(root, "postgres-password"),
       log: join(root, "postgres.log"),
       lock: join(root, "postgres.lock"),
       presence: join(root, "postgres.presence"),

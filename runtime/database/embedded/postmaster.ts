@@ -3,11 +3,11 @@ import { closeSync, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { every, poll } from "../../lib/async.ts";
-import { type Account, spawnIn } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { lastErrorIn } from "./cluster.ts";
+import { type OsUser, spawnOptionsIn } from "./os-user.ts";
 import type { EmbeddedPaths } from "./paths.ts";
-import { belongsTo, childrenOf, exists, orphansAmong, processesOf } from "./processes.ts";
+import { childrenOf, isClusterProcess, orphansAmong, processExists, processesOf } from "./processes.ts";
 import { settingArguments } from "./settings.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -15,7 +15,7 @@ import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  alive(): boolean;
+  isAlive(): boolean;
 }
 
 /** How long to wait for a killed server's child processes, and the signal to send after each wait to those that still run. */
@@ -33,14 +33,14 @@ const maxLogBytes = 10 * 1024 * 1024;
 /** Finds this cluster's running server if it accepts connections, whether this or an earlier process started it. */
 export function findPostmaster(paths: EmbeddedPaths): Postmaster | undefined {
   const file = readLockFile(paths);
-  if (file === undefined || !file.isReady || !belongsTo(file.pid, paths.cluster)) return undefined;
-  return { pid: file.pid, port: file.port, alive: () => belongsTo(file.pid, paths.cluster) };
+  if (file === undefined || !file.isReady || !isClusterProcess(file.pid, paths.cluster)) return undefined;
+  return { pid: file.pid, port: file.port, isAlive: () => isClusterProcess(file.pid, paths.cluster) };
 }
 
 /** Whether a server runs on this cluster, including one that is starting or stopping. */
 export function isOccupied(paths: EmbeddedPaths): boolean {
   const file = readLockFile(paths);
-  return file !== undefined && belongsTo(file.pid, paths.cluster);
+  return file !== undefined && isClusterProcess(file.pid, paths.cluster);
 }
 
 /** Options for starting a server. */
@@ -49,17 +49,17 @@ export interface LaunchOptions {
   /** The port that is tried first. */
   readonly port?: number | undefined;
   /** A descriptor that the server and its child processes inherit. */
-  readonly inherited?: number | undefined;
+  readonly inheritedDescriptor?: number | undefined;
   /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts a server and waits until it accepts connections. It survives this process and its terminal's signals. @throws {EmbeddedUnavailable} */
-export async function launch(paths: EmbeddedPaths, binaries: Binaries, account: Account, options: LaunchOptions): Promise<Postmaster> {
+export async function launch(paths: EmbeddedPaths, binaries: Binaries, osUser: OsUser, options: LaunchOptions): Promise<Postmaster> {
   await cleanUpKilledServer(paths);
   for (let attempt = 1; ; attempt++) {
     const port = attempt === 1 && options.port !== undefined ? options.port : await freePort();
-    const outcome = await launchOnce(paths, binaries, account, { ...options, port });
+    const outcome = await launchOnce(paths, binaries, osUser, { ...options, port });
     if (typeof outcome !== "string") return outcome;
     // Another process may have taken the port in the meantime.
     if (attempt === 3 || !/could not create any TCP\/IP sockets/.test(outcome))
@@ -71,16 +71,16 @@ export async function launch(paths: EmbeddedPaths, binaries: Binaries, account: 
 async function launchOnce(
   paths: EmbeddedPaths,
   binaries: Binaries,
-  account: Account,
-  { settings, port, inherited, signal }: LaunchOptions & { readonly port: number },
+  osUser: OsUser,
+  { settings, port, inheritedDescriptor, signal }: LaunchOptions & { readonly port: number },
 ): Promise<Postmaster | string> {
-  const { options, dataDirectory } = spawnIn(paths.cluster, account);
+  const { options, dataDirectory } = spawnOptionsIn(paths.cluster, osUser);
   const log = openLog(paths);
   const parameters = ["-D", dataDirectory, ...settingArguments({ port: String(port), ...settings })];
   const child = spawn(join(binaries.folder, "bin", "postgres"), parameters, {
     ...options,
     detached: true,
-    stdio: ["ignore", log.descriptor, log.descriptor, ...(inherited === undefined ? [] : [inherited])],
+    stdio: ["ignore", log.descriptor, log.descriptor, ...(inheritedDescriptor === undefined ? [] : [inheritedDescriptor])],
   });
   closeSync(log.descriptor);
   let failure: string | undefined;
@@ -91,14 +91,14 @@ async function launchOnce(
     failure = lastErrorIn(readFileSync(paths.log).subarray(log.start).toString()) ?? `it exited with ${exitSignal ?? `status ${status}`}`;
   });
   child.unref();
-  const alive = (): boolean => child.exitCode === null && child.signalCode === null;
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
   // After a crash the server first replays the WAL since the last checkpoint, which may take minutes.
   const outcome = await poll(async (): Promise<Postmaster | string | null> => {
     if (failure !== undefined) return failure;
     const file = readLockFile(paths);
-    if (file?.pid === child.pid && file?.isReady && file.port === port) return { pid: file.pid, port, alive };
+    if (file?.pid === child.pid && file?.isReady && file.port === port) return { pid: file.pid, port, isAlive };
     if (signal?.aborted) {
-      if (child.pid !== undefined) await stopPostmaster({ pid: child.pid, port, alive });
+      if (child.pid !== undefined) await stopPostmaster({ pid: child.pid, port, isAlive });
       throw signal.reason;
     }
     return null;
@@ -114,20 +114,20 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
     ["SIGKILL", 5_000],
   ] as const;
   for (const [signal, milliseconds] of timeouts) {
-    if (!postmaster.alive()) return;
+    if (!postmaster.isAlive()) return;
     signalProcess(postmaster.pid, signal);
-    await poll(() => !postmaster.alive() || null, { ...every(pollMilliseconds), withinMilliseconds: milliseconds });
+    await poll(() => !postmaster.isAlive() || null, { ...every(pollMilliseconds), withinMilliseconds: milliseconds });
   }
 }
 
 /** Starts a server's shutdown without waiting for it. */
 export function interruptPostmaster(postmaster: Postmaster): void {
-  if (postmaster.alive()) signalProcess(postmaster.pid, "SIGINT");
+  if (postmaster.isAlive()) signalProcess(postmaster.pid, "SIGINT");
 }
 
 /** Kills a server whose files another server may already use. Unlike a shutdown, this neither writes a checkpoint nor removes postmaster.pid. */
-export function killPostmaster({ pid, alive }: Postmaster, paths: EmbeddedPaths): void {
-  if (!alive()) return;
+export function killPostmaster({ pid, isAlive }: Postmaster, paths: EmbeddedPaths): void {
+  if (!isAlive()) return;
   const children = childrenOf(pid, paths.cluster);
   for (const target of [pid, ...children]) signalProcess(target, "SIGKILL");
 }
@@ -149,7 +149,7 @@ async function cleanUpKilledServer(paths: EmbeddedPaths): Promise<void> {
   if (children.length > 0) throw new EmbeddedUnavailable(`processes ${children.join(", ")} of an earlier server still use its data`);
   const file = readLockFile(paths);
   // The new server would mistake the program with this id for a running server. On other systems child processes cannot be listed, so PostgreSQL decides.
-  if (process.platform === "linux" && file !== undefined && exists(file.pid)) rmSync(join(paths.cluster, "postmaster.pid"));
+  if (process.platform === "linux" && file !== undefined && processExists(file.pid)) rmSync(join(paths.cluster, "postmaster.pid"));
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Whether a process is this cluster's PostgreSQL server, judged by its program name and working directory. */
-export function belongsTo(pid: number, cluster: string): boolean {
+export function isClusterProcess(pid: number, cluster: string): boolean {
   if (process.platform === "linux") {
     try {
       return /\/postgres(?: \(deleted\))?$/.test(readlinkSync(`/proc/${pid}/exe`)) && readlinkSync(`/proc/${pid}/cwd`) === cluster;
@@ -25,7 +25,7 @@ export function processesOf(cluster: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => belongsTo(pid, cluster));
+    .filter((pid) => isClusterProcess(pid, cluster));
 }
 
 /**
@@ -57,7 +57,7 @@ export function childrenOf(server: number, cluster: string): number[] {
 const parentOf = (pid: number): number => Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 
 /** Whether any user's process has this id. */
-export function exists(pid: number): boolean {
+export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -9,18 +9,18 @@ export const keptCluster = ({ root }: EmbeddedPaths, major: string): string => j
  * Replaces a cluster with the upgraded one, and keeps the old one. No system call atomically swaps two directories on every file system: if the
  * process is killed between the renames, the next start completes them (`completeSwap`).
  */
-export function swapClusters(paths: EmbeddedPaths, upgraded: string, major: string): void {
-  renameSync(upgraded, paths.upgraded);
+export function swapClusters(paths: EmbeddedPaths, newCluster: string, major: string): void {
+  renameSync(newCluster, paths.upgradedCluster);
   renameSync(paths.cluster, keptCluster(paths, major));
   completeSwap(paths);
   sync(paths.root);
 }
 
 /** Completes a cluster replacement that a killed upgrade has begun; nothing else leaves a complete new cluster without an old one. */
-export function completeSwap({ cluster, upgrade, upgraded }: EmbeddedPaths): void {
-  if (existsSync(cluster) || !existsSync(upgraded)) return;
-  renameSync(upgraded, cluster);
-  rmSync(upgrade, { recursive: true, force: true });
+export function completeSwap({ cluster, upgradeDirectory, upgradedCluster }: EmbeddedPaths): void {
+  if (existsSync(cluster) || !existsSync(upgradedCluster)) return;
+  renameSync(upgradedCluster, cluster);
+  rmSync(upgradeDirectory, { recursive: true, force: true });
 }
 
 /** Flushes a folder's file names to disk; some systems cannot open folders. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { connectMilliseconds } from "../abandon.ts";
+import { connectMilliseconds } from "../open-connections.ts";
 import { createPrimarySearch, type PrimarySearch } from "./primary-search.ts";
 import { serversOf } from "./servers-of.ts";
 

@@ -1,7 +1,7 @@
 import type { Database, DatabaseClient, Queryable } from "../database.ts";
 import { scramVerifier } from "../scram.ts";
 import type { Account } from "../with-account.ts";
-import { manualStatements, type RoleSetting, revokedFunctions, roleGrants, roleSettings } from "./reader-statements.ts";
+import { manualStatements, type RoleSetting, revokedFunctionPattern, roleGrants, roleSettings } from "./reader-statements.ts";
 
 /** The role cannot be created or used. The message contains the statements that an administrator can run instead. */
 export class ReaderRoleError extends Error {
@@ -12,7 +12,7 @@ export interface ReaderRoleOptions {
   /** Whether only Ashlar uses the server: privileges that all roles have by default are then revoked. */
   readonly isOwnServer: boolean;
   /** Whether to set the password again although the role exists: the server has rejected it. */
-  readonly mustReset?: boolean;
+  readonly mustResetPassword?: boolean;
 }
 
 /** The advisory lock held by a process that sets up the role: "reader" in ASCII. */
@@ -26,13 +26,13 @@ const insufficientPrivilege = "42501";
  * database's OID. Writes nothing if the role already has all of this, so that the database user then needs no privilege to create roles.
  * @throws {ReaderRoleError} if the database user may not create or change the role.
  */
-export async function setUpReaderRole(database: Database, { isOwnServer, mustReset = false }: ReaderRoleOptions): Promise<Account> {
+export async function setUpReaderRole(database: Database, { isOwnServer, mustResetPassword = false }: ReaderRoleOptions): Promise<Account> {
   const names = await namesOf(database);
   try {
     return await database.transaction(async (client) => {
       await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
       const password = await passwordOf(client, names.role);
-      if (mustReset || !(await isSetUp(client, names.role))) await createRole(client, names, password);
+      if (mustResetPassword || !(await isSetUp(client, names.role))) await createRole(client, names, password);
       if (isOwnServer) await revokeDefaults(client, names);
       return { user: names.role, password, database: names.database };
     });
@@ -135,7 +135,7 @@ const revokeDefaults = async (client: DatabaseClient, { role }: Names): Promise<
        (SELECT quote_ident(current_database()) WHERE has_database_privilege($1, current_database(), 'TEMPORARY')) AS database,
        (SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p
         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ $2 AND has_function_privilege($1, p.oid, 'EXECUTE')) AS functions`,
-    [role, revokedFunctions],
+    [role, revokedFunctionPattern],
   );
   if (row?.database) await client.query(`REVOKE TEMPORARY ON DATABASE ${row.database} FROM PUBLIC`);
   if (row?.functions) await client.query(`REVOKE EXECUTE ON FUNCTION ${row.functions} FROM PUBLIC`);

@@ -26,7 +26,7 @@ export const roleSettings: readonly RoleSetting[] = [
  * Functions of pg_catalog, as a regular expression, that any role may execute by default and that do more than compute: they change the session, wait, lock,
  * notify, write large objects or the write-ahead log, run SQL that they receive as text, or act on the role's other sessions.
  */
-export const revokedFunctions =
+export const revokedFunctionPattern =
   "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|ts_stat|ts_rewrite|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
   "|pg_export_snapshot|(txid_current|pg_current_xact_id))$";
 

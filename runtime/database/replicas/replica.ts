@@ -11,7 +11,7 @@ export interface Replica {
   /** The state that it last reported; null while it cannot be used. */
   state(): ServerState | null;
   /** The number of statements running on it. */
-  running(): number;
+  runningCount(): number;
   /** Runs work on it; rejects as soon as it is lost, even if its connections do not fail. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Reads its state soon, because it may have changed. */
@@ -92,7 +92,7 @@ export function watchReplica({ number, database, monitor, identity, isBehind, on
     number,
     database,
     state: () => current,
-    running: () => losses.size,
+    runningCount: () => losses.size,
     run: (work) =>
       new Promise((resolve, reject) => {
         losses.add(reject);

@@ -18,13 +18,13 @@ export interface ReplicaStatus {
   /** Null while it cannot be used. */
   readonly lagSeconds: number | null;
   /** Statements that failed on it and were repeated on another server. */
-  readonly fallbacks: number;
+  readonly fallbackCount: number;
 }
 
 /** A database's streaming replicas, which run request statements. */
 export interface Replicas {
   /** The primary; its statements outside of transactions run on a replica that has the active request's content. */
-  readonly reads: Database;
+  readonly readDatabase: Database;
   /** Records the content of a chain that the server has read on the primary: null if its version is unknown, undefined if it is not indexed. */
   requireContent(chainId: number, content: RequiredContent | null | undefined): void;
   status(): readonly ReplicaStatus[];
@@ -82,15 +82,15 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     }),
   );
   const choose = (failed?: Replica): Replica | undefined => {
-    const chainIds = activeRequest()?.chains ?? required.keys();
+    const chainIds = activeRequest()?.chainIds ?? required.keys();
     const needed = [...chainIds];
     let chosen: Replica | undefined;
     let lowestLag = 0;
     for (const replica of replicas) {
       const state = replica.state();
       if (replica === failed || state === null || !hasContent(state, needed)) continue;
-      const isLessBusy = chosen === undefined || replica.running() < chosen.running();
-      if (!isLessBusy && (replica.running() !== chosen?.running() || state.lagSeconds >= lowestLag)) continue;
+      const isLessBusy = chosen === undefined || replica.runningCount() < chosen.runningCount();
+      if (!isLessBusy && (replica.runningCount() !== chosen?.runningCount() || state.lagSeconds >= lowestLag)) continue;
       chosen = replica;
       lowestLag = state.lagSeconds;
     }
@@ -113,7 +113,7 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
     }
   };
   return {
-    reads: {
+    readDatabase: {
       ...primary,
       query: (sql, parameters) => route((database) => database.query(sql, parameters)),
       run: (statement) => route((database) => database.run(statement)),
@@ -127,7 +127,7 @@ export function createReplicas({ primary, replicas: opened, onChange }: Replicas
       replicas.map((replica) => {
         const state = replica.state();
         const { number } = replica;
-        return { number, isUsed: state !== null, lagSeconds: state?.lagSeconds ?? null, fallbacks: fallbacks[number - 1] ?? 0 };
+        return { number, isUsed: state !== null, lagSeconds: state?.lagSeconds ?? null, fallbackCount: fallbacks[number - 1] ?? 0 };
       }),
     pools: Object.fromEntries(replicas.map(({ number, database }) => [`replica ${number}`, database])),
     async close() {

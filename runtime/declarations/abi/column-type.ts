@@ -17,7 +17,7 @@ const arrayTypes: Partial<Record<ColumnType, ColumnType>> = {
 };
 
 /** The storable types, for diagnostics. */
-export const storedTypes = "address, bool, string, bytes, bytes1 to bytes32, intN, uintN, and arrays of these except bool and string";
+export const storableTypesText = "address, bool, string, bytes, bytes1 to bytes32, intN, uintN, and arrays of these except bool and string";
 
 /** The column type for values of a canonical ABI type; null if there is none, as for tuples. */
 export function columnTypeOf(abiType: string): ColumnType | null {

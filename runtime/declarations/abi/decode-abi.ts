@@ -33,18 +33,18 @@ export const decodeTopic = (type: AbiType, topic: Hex): AbiValue | null => decod
 /** Decodes the heads of all values, then the tails of dynamic ones. */
 const decodeSequence = (encoded: Encoded, types: readonly AbiType[], from: number): readonly AbiValue[] | null => {
   const { data } = encoded;
-  let tail = from + wordDigits * types.reduce((sum, { words }) => sum + (words ?? 1), 0);
+  let tail = from + wordDigits * types.reduce((sum, { wordCount }) => sum + (wordCount ?? 1), 0);
   if (tail > data.length) return null;
   const values: AbiValue[] = [];
   let head = from;
   for (const type of types) {
-    const isDynamic = type.words === null;
+    const isDynamic = type.wordCount === null;
     if (isDynamic && 2 * smallNumberAt(data, head) !== tail - from) return null;
     const value = isDynamic ? decodeDynamic(encoded, type, tail) : decodeStatic(data, type, head);
     if (value === null) return null;
     values.push(value);
     if (isDynamic) tail = encoded.end;
-    head += wordDigits * (type.words ?? 1);
+    head += wordDigits * (type.wordCount ?? 1);
   }
   encoded.end = tail;
   return values;
@@ -72,7 +72,7 @@ const decodeCounted = (encoded: Encoded, item: AbiType, from: number): readonly 
 
 const decodeItems = (encoded: Encoded, item: AbiType, count: number, from: number): readonly AbiValue[] | null =>
   // Checked before the list is allocated.
-  from + wordDigits * (item.words ?? 1) * count > encoded.data.length
+  from + wordDigits * (item.wordCount ?? 1) * count > encoded.data.length
     ? null
     : decodeSequence(encoded, new Array<AbiType>(count).fill(item), from);
 
@@ -117,7 +117,7 @@ const decodeStatic = (data: Hex, type: AbiType, at: number): AbiValue | null => 
 const decodeStaticItems = (data: Hex, item: AbiType, count: number, from: number): readonly AbiValue[] | null => {
   const values: AbiValue[] = [];
   for (let position = 0; position < count; position += 1) {
-    const value = decodeStatic(data, item, from + position * wordDigits * (item.words ?? 1));
+    const value = decodeStatic(data, item, from + position * wordDigits * (item.wordCount ?? 1));
     if (value === null) return null;
     values.push(value);
   }

@@ -14,7 +14,7 @@ export type DecodedLog = { readonly values: readonly AbiValue[] } | { readonly p
 
 export interface LogDecoder {
   /** The number of topics in the event's logs. */
-  readonly topics: number;
+  readonly topicCount: number;
   readonly decode: (log: EventLog) => DecodedLog;
 }
 
@@ -26,9 +26,9 @@ export const createLogDecoder = (event: EventSignature): LogDecoder => {
   const parameters = event.parameters.map(({ type, indexed }) => ({ indexed, type: parseAbiType(type) }));
   const inTopics = parameters.filter(({ indexed }) => indexed).map(({ type }) => type);
   const inData = parameters.filter(({ indexed }) => !indexed).map(({ type }) => type);
-  const topics = 1 + inTopics.length;
+  const topicCount = 1 + inTopics.length;
   const decode = (log: EventLog): DecodedLog => {
-    if (log.topics.length !== topics) return { problem: `Expected ${topics} topics, found ${log.topics.length}` };
+    if (log.topics.length !== topicCount) return { problem: `Expected ${topicCount} topics, found ${log.topics.length}` };
     const length = (log.data.length - 2) / 2;
     if (length > maxBytes) return { problem: `Expected at most ${maxBytes} bytes of data, found ${length}` };
     const indexed = inTopics.map((type, position) => topicValue(type, log.topics[position + 1] ?? "0x"));
@@ -38,7 +38,7 @@ export const createLogDecoder = (event: EventSignature): LogDecoder => {
     if (decoded === null) return { problem: dataProblem(event, inData, length) };
     return { values: indexed.length === 0 ? decoded : inOrder(event.parameters, indexed, decoded) };
   };
-  return { topics, decode };
+  return { topicCount, decode };
 };
 
 const topicValue = (type: AbiType, topic: Hash): AbiValue | null => (hasHash(type) ? topic : decodeTopic(type, topic));
@@ -50,7 +50,10 @@ const typeNamed = ({ parameters }: EventSignature, position: number): string =>
   parameters.filter(({ indexed }) => indexed)[position]?.type ?? "";
 
 const dataProblem = ({ parameters }: EventSignature, types: readonly AbiType[], length: number): string => {
-  const expected = types.reduce<number | null>((sum, { words }) => (sum === null || words === null ? null : sum + 32 * words), 0);
+  const expected = types.reduce<number | null>(
+    (sum, { wordCount }) => (sum === null || wordCount === null ? null : sum + 32 * wordCount),
+    0,
+  );
   if (expected !== null && expected !== length) return `Expected ${expected} bytes of data, found ${length}`;
   const names = parameters.flatMap(({ type, indexed }) => (indexed ? [] : [type]));
   return `The data is not the encoding of (${names.join(",")})`;

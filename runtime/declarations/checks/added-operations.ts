@@ -1,9 +1,9 @@
-import type { AddedProtocolFile } from "../added-definition.ts";
 import type { DeclaredEndpoint } from "../added-protocol.ts";
+import type { AddedProtocolFile } from "../added-protocol-file.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { ItemField } from "../objects/item-field.ts";
 import { queryParametersOf, type RequestParameter } from "../request-parameters.ts";
-import { resultColumns } from "../result-columns.ts";
+import { requiredColumns } from "../result-columns.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { Checked } from "./declaration.ts";
 import type { QueryShape } from "./sql-file.ts";
@@ -73,7 +73,7 @@ function checkOperation(
 const shapeOf = ({ item, parameters }: TemplateEndpoint, { objects }: Scope): QueryShape => {
   const columnsOf = (object: string): string[][] => {
     const fields = objects[object];
-    return fields === undefined ? [] : [resultColumns(fields.map(({ name }) => name))];
+    return fields === undefined ? [] : [requiredColumns(fields.map(({ name }) => name))];
   };
   const [columns = null] = columnsOf(item);
   const elements = (objects[item] ?? []).flatMap(({ object }) => (object === null ? [] : columnsOf(object)));

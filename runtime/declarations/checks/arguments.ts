@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics
 import { columnNameProblem, namePattern, snakeCase } from "../names.ts";
 import type { EventTable, ReadArgument, VaryingArgument } from "../protocol.ts";
 import { checkArgumentColumn } from "./argument-columns.ts";
-import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, keyLocation, valueLocation } from "./declaration.ts";
 
 /** Max calls of a read per contract, block and column value. */
 const maxCalls = 64;
@@ -22,9 +22,9 @@ export function checkArguments(
   { inputs }: ParsedFunction,
 ): Checked<ReadArgument[]> {
   const { arguments: given = [], touchedBy = [], everyBlocks } = declaration.file.reads[read] ?? {};
-  const listLocation = valueAt(declaration, "reads", read, "arguments");
+  const listLocation = valueLocation(declaration, "reads", read, "arguments");
   if (given.length !== inputs.length) {
-    const location = given.length === 0 ? keyAt(declaration, "reads", read) : listLocation;
+    const location = given.length === 0 ? keyLocation(declaration, "reads", read) : listLocation;
     return { value: [], diagnostics: [diagnostic("argument-count", location, { found: given.length, expected: inputs.length })] };
   }
   const touching = tables.filter(({ name }) => touchedBy.includes(name));
@@ -38,7 +38,7 @@ export function checkArguments(
     value,
     diagnostics: [
       ...checked.flatMap(({ diagnostics }) => diagnostics),
-      ...(everyBlocks === undefined ? [] : findPeriodicColumns(given, valueAt(declaration, "reads", read, "everyBlocks"))),
+      ...(everyBlocks === undefined ? [] : findPeriodicColumns(given, valueLocation(declaration, "reads", read, "everyBlocks"))),
       ...(calls > maxCalls ? [diagnostic("too-many-calls", listLocation, { found: calls, expected: maxCalls })] : []),
     ],
   };
@@ -64,14 +64,14 @@ function checkArgument(
   argument: Argument,
 ): Checked<ReadArgument | null> {
   const path = ["reads", read, "arguments", index] as const;
-  const location = valueAt(declaration, ...path);
+  const location = valueLocation(declaration, ...path);
   const { type } = parameter;
   if (typeof argument !== "object") return checkLiteral(argument, type, location);
-  const call = valueAt(declaration, "reads", read, "call");
+  const call = valueLocation(declaration, "reads", read, "call");
   const column = argumentColumn(parameter, index, call);
   if (column.value === null) return { value: null, diagnostics: column.diagnostics };
   if ("column" in argument) {
-    const diagnostics = checkArgumentColumn(argument.column, type, touching, valueAt(declaration, ...path, "column"));
+    const diagnostics = checkArgumentColumn(argument.column, type, touching, valueLocation(declaration, ...path, "column"));
     return { value: { ...column.value, column: argument.column }, diagnostics };
   }
   const each = checkValues(declaration, [...path, "each"], argument.each, type);
@@ -84,7 +84,7 @@ function checkValues(
   given: readonly Literal[],
   type: string,
 ): Checked<string[]> {
-  const locationOf = (position: number): SourceLocation => valueAt(declaration, ...path, position);
+  const locationOf = (position: number): SourceLocation => valueLocation(declaration, ...path, position);
   const checked = given.map((literal, position) => checkLiteral(literal, type, locationOf(position)));
   const texts = checked.map(({ value }) => value);
   const repeated = texts.flatMap((text, position) => {

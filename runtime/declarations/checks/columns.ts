@@ -2,7 +2,7 @@ import { columnTypeOfParameter, isDynamic } from "../abi/column-type.ts";
 import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
 import { columnNameProblem, namePattern, snakeCase } from "../names.ts";
 import type { Column, EventParameter, EventSignature } from "../protocol.ts";
-import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, keyLocation, valueLocation } from "./declaration.ts";
 
 /** A table's event, with the position of its signature. */
 export interface LocatedEvent {
@@ -68,11 +68,11 @@ function listedColumns(
   const checked = Object.entries(columns).map(([name, parameterName]): Checked<NamedColumn[]> => {
     const path = ["tables", table, "columns", name];
     const parameter = parameters.get(parameterName);
-    if (parameter !== undefined) return { value: locatedColumn(name, parameter, keyAt(declaration, ...path)), diagnostics: [] };
+    if (parameter !== undefined) return { value: locatedColumn(name, parameter, keyLocation(declaration, ...path)), diagnostics: [] };
     // If no event could be read, the parameters are unknown.
     if (events.length === 0) return { value: [], diagnostics: [] };
     const data = { name: parameterName, kind: "a parameter of the events", expected: [...parameters.keys()] };
-    return { value: [], diagnostics: [diagnostic("unknown-parameter", valueAt(declaration, ...path), data)] };
+    return { value: [], diagnostics: [diagnostic("unknown-parameter", valueLocation(declaration, ...path), data)] };
   });
   return { value: checked.flatMap(({ value }) => value), diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
 }

@@ -1,7 +1,7 @@
 import type { Address } from "../../lib/hex.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { DeclaredContract, DeployedContract, Discovery, Listing } from "../protocol.ts";
-import { type Checked, type Declaration, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, valueLocation } from "./declaration.ts";
 import { checkEvent } from "./events.ts";
 
 type Contracts = Declaration["file"]["contracts"];
@@ -35,7 +35,7 @@ export function checkContracts(
 /** Reports an undeclared contract, at the position of its name. */
 export function checkContractName(declaration: Declaration, name: string, ...path: (string | number)[]): Diagnostic[] {
   const expected = Object.keys(declaration.file.contracts);
-  return expected.includes(name) ? [] : [diagnostic("unknown-contract", valueAt(declaration, ...path), { name, expected })];
+  return expected.includes(name) ? [] : [diagnostic("unknown-contract", valueLocation(declaration, ...path), { name, expected })];
 }
 
 function checkAddresses(
@@ -44,7 +44,7 @@ function checkAddresses(
   deployed: Contracts[string]["networks"][string],
 ): Checked<DeployedContract[]> {
   const value = deployed.map(({ address, from }) => ({ address: address.toLowerCase() as Address, from }));
-  const locationOf = (index: number) => valueAt(declaration, ...path, index, "address");
+  const locationOf = (index: number) => valueLocation(declaration, ...path, index, "address");
   const diagnostics = value.flatMap(({ address }, index) => {
     const first = value.findIndex((other) => other.address === address);
     return first === index ? [] : [diagnostic("duplicate-address", locationOf(index), { address, first: locationOf(first) })];
@@ -59,10 +59,10 @@ function checkDiscovery(
   { contract, event, address }: Contracts[string]["discoveredBy"][number],
 ): Checked<Discovery | null> {
   const path = ["contracts", name, "discoveredBy", index] as const;
-  const { value: signature, diagnostics } = checkEvent(event, valueAt(declaration, ...path, "event"));
+  const { value: signature, diagnostics } = checkEvent(event, valueLocation(declaration, ...path, "event"));
   const findings = [...checkContractName(declaration, contract, ...path, "contract"), ...diagnostics];
   const parameter = signature?.parameters.find((found) => found.name === address);
-  const location = valueAt(declaration, ...path, "address");
+  const location = valueLocation(declaration, ...path, "address");
   if (signature === null) return { value: null, diagnostics: findings };
   if (parameter === undefined) {
     const data = { name: address, kind: "a parameter of the event", expected: signature.parameters.map((found) => found.name) };

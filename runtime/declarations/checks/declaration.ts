@@ -1,5 +1,5 @@
-import type { ProtocolFile } from "../definition.ts";
 import type { Diagnostic, SourceLocation } from "../diagnostics.ts";
+import type { ProtocolFile } from "../protocol-file.ts";
 import type { YamlPath, YamlSource } from "../yaml/yaml-source.ts";
 
 /** A `protocol.yaml` with a valid shape, and the positions of its parts. */
@@ -14,8 +14,8 @@ export interface Checked<T> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The position of a value in the declaration. */
-export const valueAt = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOf(path);
+/** The location of a value in the declaration. */
+export const valueLocation = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOf(path);
 
-/** The position of a key in the declaration. */
-export const keyAt = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOfKey(path);
+/** The location of a key in the declaration. */
+export const keyLocation = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOfKey(path);

@@ -1,4 +1,4 @@
-import { columnTypeOfParameter, storedTypes } from "../abi/column-type.ts";
+import { columnTypeOfParameter, storableTypesText } from "../abi/column-type.ts";
 import { parseEvent } from "../abi/signature.ts";
 import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
 import type { EventSignature } from "../protocol.ts";
@@ -27,5 +27,5 @@ function checkParameter(parameter: EventSignature["parameters"][number], number:
   if (parameter.name === "") return [diagnostic("unnamed-parameter", location, { subject: `parameter ${number} of the event` })];
   if (columnTypeOfParameter(parameter) !== null) return [];
   const subject = `the parameter ${JSON.stringify(parameter.name)}`;
-  return [diagnostic("unsupported-type", location, { subject, type: parameter.type, expected: storedTypes })];
+  return [diagnostic("unsupported-type", location, { subject, type: parameter.type, expected: storableTypesText })];
 }

@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
 import type { ContractRead, Listing } from "../protocol.ts";
-import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, keyLocation, valueLocation } from "./declaration.ts";
 
 /** Checks the reads that list contracts, by kind of contract. `reads` are the valid reads of the declaration. */
 export function checkListings(declaration: Declaration, reads: readonly ContractRead[]): Checked<Record<string, Listing[]>> {
@@ -26,11 +26,11 @@ function checkListing(declaration: Declaration, kind: string, index: number, rea
   const path = ["contracts", kind, "listedBy", index] as const;
   const names = Object.keys(declaration.file.reads);
   if (!names.includes(read))
-    return refused(diagnostic("unknown-read", valueAt(declaration, ...path, "read"), { name: read, expected: names }));
+    return refused(diagnostic("unknown-read", valueLocation(declaration, ...path, "read"), { name: read, expected: names }));
   const found = reads.find(({ name }) => name === read);
   // The problem of the read has already been reported.
   if (found === undefined) return { value: null, diagnostics: [] };
-  const location = valueAt(declaration, ...path, column === undefined ? "read" : "column");
+  const location = valueLocation(declaration, ...path, column === undefined ? "read" : "column");
   const result = column === undefined ? onlyColumn(found) : found.columns.find(({ name }) => name === column);
   if (result === undefined) {
     const expected = found.columns.map(({ name }) => name);
@@ -60,19 +60,19 @@ function checkListedKind(declaration: Declaration, kind: string): Diagnostic[] {
   return [
     ...(Object.keys(networks).length === 0
       ? []
-      : [conflict(keyAt(declaration, "contracts", kind, "networks"), "networks", "another kind for contracts at fixed addresses")]),
+      : [conflict(keyLocation(declaration, "contracts", kind, "networks"), "networks", "another kind for contracts at fixed addresses")]),
     ...(discoveredBy.length === 0
       ? []
       : [
           conflict(
-            keyAt(declaration, "contracts", kind, "discoveredBy"),
+            keyLocation(declaration, "contracts", kind, "discoveredBy"),
             "discoveredBy",
             "another kind for contracts that events announce",
           ),
         ]),
     ...Object.entries(tables).flatMap(([name, table]) =>
       table.contract === kind && table.latestBy !== undefined
-        ? [conflict(keyAt(declaration, "tables", name, "latestBy"), "latestBy of a table of its events", "a table without it")]
+        ? [conflict(keyLocation(declaration, "tables", name, "latestBy"), "latestBy of a table of its events", "a table without it")]
         : [],
     ),
     ...Object.entries(contracts).flatMap(([other, { discoveredBy: announcements }]) =>
@@ -80,7 +80,7 @@ function checkListedKind(declaration: Declaration, kind: string): Diagnostic[] {
         contract === kind
           ? [
               conflict(
-                valueAt(declaration, "contracts", other, "discoveredBy", index, "contract"),
+                valueLocation(declaration, "contracts", other, "discoveredBy", index, "contract"),
                 `contracts of ${other} that its events announce`,
                 "a kind that no read lists",
               ),

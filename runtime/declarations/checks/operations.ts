@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { OperationQuery } from "../protocol.ts";
 import { queryPath } from "../query-files.ts";
-import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, keyLocation, valueLocation } from "./declaration.ts";
 import { checkSqlFile, type QueryShape } from "./sql-file.ts";
 
 /** The files and operations that a declaration is checked against. */
@@ -31,11 +31,11 @@ function checkOperation(
   const shape = operations.get(name);
   if (shape === undefined) {
     const data = { name, expected: [...operations.keys()], isAdded };
-    return { value: null, diagnostics: [diagnostic("unknown-operation", keyAt(declaration, "operations", name), data)] };
+    return { value: null, diagnostics: [diagnostic("unknown-operation", keyLocation(declaration, "operations", name), data)] };
   }
   const { sql: file, genericPlan } = declaration.file.operations[name] ?? {};
   if (file === undefined) return { value: null, diagnostics: [] };
-  const { value, diagnostics } = checkSqlFile(declaration, valueAt(declaration, "operations", name, "sql"), file, queries, shape);
+  const { value, diagnostics } = checkSqlFile(declaration, valueLocation(declaration, "operations", name, "sql"), file, queries, shape);
   return { value: value === null || genericPlan !== true ? value : { ...value, isPlannedOnce: true }, diagnostics };
 }
 

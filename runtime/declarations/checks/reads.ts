@@ -1,4 +1,4 @@
-import { columnTypeOf, storedTypes } from "../abi/column-type.ts";
+import { columnTypeOf, storableTypesText } from "../abi/column-type.ts";
 import { type ParsedFunction, parseFunction } from "../abi/signature.ts";
 import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
 import { snakeCase } from "../names.ts";
@@ -6,7 +6,7 @@ import type { ContractRead, EventTable } from "../protocol.ts";
 import { checkContractColumn } from "./argument-columns.ts";
 import { checkArguments, checkSignatureName } from "./arguments.ts";
 import { checkContractName } from "./contracts.ts";
-import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, keyLocation, valueLocation } from "./declaration.ts";
 import { checkTableName } from "./tables.ts";
 
 const example = "totalAssets() view returns (uint256 assets)";
@@ -20,7 +20,7 @@ export function checkReads(declaration: Declaration, tables: readonly EventTable
 function checkRead(declaration: Declaration, tables: readonly EventTable[], name: string): Checked<ContractRead | null> {
   const read = declaration.file.reads[name];
   if (read === undefined) return { value: null, diagnostics: [] };
-  const location = valueAt(declaration, "reads", name, "call");
+  const location = valueLocation(declaration, "reads", name, "call");
   const parsed = parseFunction(read.call);
   const columns = parsed.ok ? columnsOf(parsed.value, location) : { value: [], diagnostics: [] };
   const args = parsed.ok ? checkArguments(declaration, tables, name, parsed.value) : { value: [], diagnostics: [] };
@@ -62,7 +62,9 @@ const signatureProblem = (text: string, problem: string, location: SourceLocatio
 
 function checkUniqueName(declaration: Declaration, name: string): Diagnostic[] {
   if (!Object.hasOwn(declaration.file.tables, name)) return [];
-  return [diagnostic("duplicate-table", keyAt(declaration, "reads", name), { name, first: keyAt(declaration, "tables", name) })];
+  return [
+    diagnostic("duplicate-table", keyLocation(declaration, "reads", name), { name, first: keyLocation(declaration, "tables", name) }),
+  ];
 }
 
 function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
@@ -75,16 +77,16 @@ function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
   const unknown = touchedBy.flatMap((table, index) =>
     expected.includes(table)
       ? []
-      : [diagnostic("unknown-table", valueAt(declaration, "reads", name, "touchedBy", index), { name: table, expected })],
+      : [diagnostic("unknown-table", valueLocation(declaration, "reads", name, "touchedBy", index), { name: table, expected })],
   );
   const isNeverDue = touchedBy.length === 0 && everyBlocks === undefined;
-  return isNeverDue ? [diagnostic("never-due", keyAt(declaration, "reads", name))] : unknown;
+  return isNeverDue ? [diagnostic("never-due", keyLocation(declaration, "reads", name))] : unknown;
 }
 
 function checkTouchedContract(declaration: Declaration, tables: readonly EventTable[], name: string): Diagnostic[] {
   const { touchedBy = [], contractColumn } = declaration.file.reads[name] ?? {};
   if (contractColumn === undefined) return [];
-  const location = valueAt(declaration, "reads", name, "contractColumn");
+  const location = valueLocation(declaration, "reads", name, "contractColumn");
   if (touchedBy.length === 0) return [diagnostic("missing-key", location, { key: "touchedBy", expected: "the tables of the column" })];
   return checkContractColumn(
     contractColumn,
@@ -104,7 +106,7 @@ function columnsOf({ outputs }: ParsedFunction, location: SourceLocation): Check
     const name = written === "" && outputs.length === 1 ? "value" : snakeCase(written);
     if (name === "") return { value: [], diagnostics: [diagnostic("unnamed-parameter", location, { subject })] };
     if (column === null)
-      return { value: [], diagnostics: [diagnostic("unsupported-type", location, { subject, type, expected: storedTypes })] };
+      return { value: [], diagnostics: [diagnostic("unsupported-type", location, { subject, type, expected: storableTypesText })] };
     const reserved = checkSignatureName(name, "result", location);
     if (reserved.length > 0) return { value: [], diagnostics: reserved };
     return { value: [{ name, type: column }], diagnostics: [] };

@@ -3,7 +3,7 @@ import { tableNameProblem } from "../names.ts";
 import type { Column, EventTable } from "../protocol.ts";
 import { checkColumns, checkIndexable, type LocatedEvent } from "./columns.ts";
 import { checkContractName } from "./contracts.ts";
-import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+import { type Checked, type Declaration, keyLocation, valueLocation } from "./declaration.ts";
 import { checkEvent } from "./events.ts";
 
 interface CheckedTable extends Checked<EventTable> {
@@ -23,13 +23,13 @@ export function checkTables(declaration: Declaration): Checked<EventTable[]> {
 export function checkTableName(declaration: Declaration, section: "tables" | "reads", name: string): Diagnostic[] {
   const reason = tableNameProblem(name);
   if (reason === null) return [];
-  return [diagnostic("reserved-name", keyAt(declaration, section, name), { name, reason, expected: "another name" })];
+  return [diagnostic("reserved-name", keyLocation(declaration, section, name), { name, reason, expected: "another name" })];
 }
 
 function checkTable(declaration: Declaration, name: string): CheckedTable {
   const { contract = "", events = [], indexes = [], latestBy } = declaration.file.tables[name] ?? {};
   const checked = events.map((text, index) => {
-    const location = valueAt(declaration, "tables", name, "events", index);
+    const location = valueLocation(declaration, "tables", name, "events", index);
     return { location, ...checkEvent(text, location) };
   });
   const located = checked.flatMap(({ value, location }) => (value === null ? [] : [{ event: value, location }]));
@@ -53,7 +53,7 @@ function checkKeys(declaration: Declaration, table: string, columns: readonly Co
   const { indexes = [], latestBy = [] } = declaration.file.tables[table] ?? {};
   const check = (key: readonly string[], ...path: (string | number)[]): Diagnostic[] =>
     key.flatMap((name, index) => {
-      const location = valueAt(declaration, "tables", table, ...path, index);
+      const location = valueLocation(declaration, "tables", table, ...path, index);
       const column = columns.find((known) => known.name === name);
       if (key.indexOf(name) < index) return [diagnostic("duplicate-column", location, { name })];
       if (column !== undefined) return checkIndexable(column, events, location);
@@ -78,7 +78,9 @@ function checkPresence(
   const column = columns.find((known) => known.name === name);
   const nullVariant = events.find(({ event }) => !event.parameters.some((parameter) => parameter.name === column?.parameter));
   if (column === undefined || nullVariant === undefined) return [];
-  return [diagnostic("nullable-key", valueAt(declaration, "tables", table, "latestBy", index), { name, event: nullVariant.event.text })];
+  return [
+    diagnostic("nullable-key", valueLocation(declaration, "tables", table, "latestBy", index), { name, event: nullVariant.event.text }),
+  ];
 }
 
 // Variants with the same types differ in which parameters are indexed, so a log's number of topics determines its variant.

@@ -1,10 +1,10 @@
-import type { AddedProtocolFile } from "../added-definition.ts";
 import type { DeclaredField, DeclaredObject } from "../added-protocol.ts";
+import type { AddedProtocolFile } from "../added-protocol-file.ts";
 import type { Checked } from "../checks/declaration.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { derivedSource } from "../result-columns.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
-import { scalarTypes } from "./definition.ts";
+import { scalarTypes } from "./field-definition.ts";
 import { isScalarType, parseFieldType } from "./field-type.ts";
 
 type Fields = AddedProtocolFile["objects"][string]["fields"];

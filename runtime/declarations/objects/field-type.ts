@@ -1,4 +1,4 @@
-import { type ScalarType, scalarTypes } from "./definition.ts";
+import { type ScalarType, scalarTypes } from "./field-definition.ts";
 
 /** The parsed type of a field: `[Transfer]?` is a nullable list of the object Transfer. */
 export interface FieldType {

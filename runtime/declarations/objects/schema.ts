@@ -1,5 +1,5 @@
 import type { DeclaredField } from "../added-protocol.ts";
-import type { ScalarType } from "./definition.ts";
+import type { ScalarType } from "./field-definition.ts";
 
 /** The JSON Schema keywords (draft 2020-12, which OpenAPI 3.1 uses) that response schemas use. */
 export type JsonSchema = {

@@ -15,7 +15,7 @@ export function checkElements(statement: Fields, elements: readonly (readonly st
 /** Fields that only protocols on some kinds of chain have; they may be missing, and are then null. */
 const optionalFields: ReadonlySet<string> = new Set(["fee"]);
 
-function checkObject({ at, keys }: JsonObject, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
+function checkObject({ byteOffset, keys }: JsonObject, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
   if (keys === null) return [];
   const names = keys.map(({ name }) => name);
   const common = (fields: readonly string[]): number => fields.filter((name) => names.includes(name)).length;
@@ -23,12 +23,15 @@ function checkObject({ at, keys }: JsonObject, elements: readonly (readonly stri
   const missing = fields.filter((name) => !names.includes(name) && !optionalFields.has(name));
   const repeated = keys.filter(({ name }, index) => names.indexOf(name) < index);
   return [
-    ...repeated.map((key) => diagnostic("repeated-key", positions.ofByte(key.at), { name: key.name })),
+    ...repeated.map((key) => diagnostic("repeated-key", positions.locationOfByte(key.byteOffset), { name: key.name })),
     ...keys
       .filter(({ name }) => !fields.includes(name))
       .map((key) =>
-        diagnostic("surplus-key", positions.ofByte(key.at), { name: key.name, expected: missing.length > 0 ? missing : fields }),
+        diagnostic("surplus-key", positions.locationOfByte(key.byteOffset), {
+          name: key.name,
+          expected: missing.length > 0 ? missing : fields,
+        }),
       ),
-    ...(missing.length === 0 ? [] : [diagnostic("missing-keys", positions.ofByte(at), { missing })]),
+    ...(missing.length === 0 ? [] : [diagnostic("missing-keys", positions.locationOfByte(byteOffset), { missing })]),
   ];
 }

@@ -45,7 +45,7 @@ export function checkQuery(file: string, text: string, scope: QueryScope): Check
     return checkTokens(text, tokens, positions, scope);
   } catch (error) {
     if (!(error instanceof SqlSyntaxError)) throw error;
-    return refused(diagnostic("sql-syntax", positions.ofCharacter(error.character), { problem: error.message }));
+    return refused(diagnostic("sql-syntax", positions.locationOfCharacter(error.character), { problem: error.message }));
   }
 }
 
@@ -60,14 +60,14 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   if ("code" in first) return refused(first);
   const compiled = compileParameters(text, uses, semicolons);
   const numberOf = (name: QueryParameter): number => compiled.parameters.indexOf(name) + 1;
-  const statementStart = positions.ofByte(tokens[0]?.start ?? 0);
+  const statementStart = positions.locationOfByte(tokens[0]?.start ?? 0);
   const { columns, unnamed } = resultColumnsOf(first.fields);
   const tree = checkTree(first.fields, scope);
   const diagnostics = [
     ...tokens.filter(({ name }) => name === "PARAM").map((token) => positional(token, positions)),
-    ...uses.flatMap(({ name, start }) => checkParameter(name, positions.ofByte(start), scope)),
+    ...uses.flatMap(({ name, start }) => checkParameter(name, positions.locationOfByte(start), scope)),
     ...tree.refusals.map((refusal) => refusalDiagnostic(refusal, tokens, positions)),
-    ...unnamed.map((at) => diagnostic("unnamed-column", positions.ofByte(at))),
+    ...unnamed.map((byteOffset) => diagnostic("unnamed-column", positions.locationOfByte(byteOffset))),
     ...(unnamed.length > 0 ? [] : checkColumns(columns, scope.columns, positions, statementStart)),
     ...checkElements(first.fields, scope.elements ?? [], positions),
     ...scope.parameters
@@ -80,7 +80,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   ];
   if (diagnostics.length > 0) return refused(...diagnostics);
   const query = {
-    text: qualifyNames(compiled.text, tree.own, scope.schema),
+    text: qualifyNames(compiled.text, tree.ownNameOffsets, scope.schema),
     parameters: compiled.parameters,
     columns: columns.map(({ name }) => name),
     views: tree.views,
@@ -100,30 +100,30 @@ function qualifyNames(text: string, offsets: readonly number[], schema: string):
 function findSelect(statements: readonly Statement[], tokens: readonly Token[], positions: Positions): Statement | Diagnostic {
   const [first, second] = statements;
   // A lone semicolon.
-  if (first === undefined) return diagnostic("sql-statement", positions.ofByte(0), { found: "no statement" });
+  if (first === undefined) return diagnostic("sql-statement", positions.locationOfByte(0), { found: "no statement" });
   const tokenAt = (start: number) => tokens.find((token) => token.start >= start);
   const token = tokenAt(first.start);
-  const location = positions.ofByte(token?.start ?? 0);
+  const location = positions.locationOfByte(token?.start ?? 0);
   if (first.type !== "SelectStmt") return diagnostic("sql-statement", location, { found: (token?.text ?? "").toUpperCase() });
   if (second === undefined) return first;
-  return diagnostic("sql-statement", positions.ofByte(tokenAt(second.start)?.start ?? 0), { found: "a second statement" });
+  return diagnostic("sql-statement", positions.locationOfByte(tokenAt(second.start)?.start ?? 0), { found: "a second statement" });
 }
 
 function positional(token: Token, positions: Positions): Diagnostic {
   const data = { name: token.text, kind: "a named parameter", expected: queryParameters.map((name) => `:${name}`) };
-  return diagnostic("unknown-parameter", positions.ofByte(token.start), data);
+  return diagnostic("unknown-parameter", positions.locationOfByte(token.start), data);
 }
 
-function checkParameter(name: string, location: ReturnType<Positions["ofByte"]>, { parameters }: QueryScope): Diagnostic[] {
+function checkParameter(name: string, location: ReturnType<Positions["locationOfByte"]>, { parameters }: QueryScope): Diagnostic[] {
   if (isQueryParameter(name) && parameters.includes(name)) return [];
   const data = { name: `:${name}`, kind: "a parameter of this operation", expected: parameters.map((known) => `:${known}`) };
   return [diagnostic("unknown-parameter", location, data)];
 }
 
 // The tree does not contain the position of a row lock.
-function refusalDiagnostic({ code, at, data }: Refusal, tokens: readonly Token[], positions: Positions): Diagnostic {
+function refusalDiagnostic({ code, byteOffset, data }: Refusal, tokens: readonly Token[], positions: Positions): Diagnostic {
   const lock = tokens.findLast(({ text }) => text.toUpperCase() === "FOR");
-  const location = positions.ofByte(at ?? lock?.start ?? 0);
+  const location = positions.locationOfByte(byteOffset ?? lock?.start ?? 0);
   return code === "refused-syntax" ? diagnostic(code, location, data) : diagnostic(code, location, data);
 }
 
@@ -131,18 +131,18 @@ function checkColumns(
   found: readonly ResultColumn[],
   expected: readonly string[] | null,
   positions: Positions,
-  statementStart: ReturnType<Positions["ofByte"]>,
+  statementStart: ReturnType<Positions["locationOfByte"]>,
 ): Diagnostic[] {
   const repeated = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) < index);
-  const findings = repeated.map(({ name, at }) => diagnostic("duplicate-column", positions.ofByte(at), { name }));
+  const findings = repeated.map(({ name, byteOffset }) => diagnostic("duplicate-column", positions.locationOfByte(byteOffset), { name }));
   if (expected === null) return findings;
   const names = found.map(({ name }) => name);
   const missing = expected.filter((name) => !names.includes(name));
   const surplus = found.filter(({ name }) => !expected.includes(name));
   return [
     ...findings,
-    ...surplus.map(({ name, at }) =>
-      diagnostic("surplus-column", positions.ofByte(at), { name, expected: missing.length > 0 ? missing : expected }),
+    ...surplus.map(({ name, byteOffset }) =>
+      diagnostic("surplus-column", positions.locationOfByte(byteOffset), { name, expected: missing.length > 0 ? missing : expected }),
     ),
     ...(missing.length === 0 ? [] : [diagnostic("missing-column", statementStart, { missing })]),
   ];

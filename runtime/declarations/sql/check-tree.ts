@@ -1,14 +1,14 @@
-import type { Unknown } from "../diagnostics.ts";
+import type { UnknownName } from "../diagnostics.ts";
 import { allowedExpressions, allowedFunctions, allowedOperators, allowedTypes, apiFunctions, apiViews } from "./allowed.ts";
 import { type FieldRule, grammar, nameOfRefused } from "./grammar.ts";
 import type { Fields } from "./parser.ts";
 
 /** A refused part of a statement, with the offset of its first byte; null if the tree lacks its position. */
-export type Refusal = { readonly at: number | null } & (
+export type Refusal = { readonly byteOffset: number | null } & (
   | { readonly code: "refused-syntax"; readonly data: { readonly what: string } }
   | {
       readonly code: "refused-relation" | "refused-function" | "refused-operator" | "refused-type";
-      readonly data: Unknown;
+      readonly data: UnknownName;
     }
 );
 
@@ -17,7 +17,7 @@ interface Scope {
   /** The names of the common table expressions visible to it. */
   readonly ctes: ReadonlySet<string>;
   /** The start of the nearest enclosing node with a known position. */
-  readonly at: number | null;
+  readonly byteOffset: number | null;
 }
 
 /** Nobody writes deeper trees by hand, and they could overflow the stack of recursive functions in PostgreSQL and in this file. */
@@ -26,7 +26,7 @@ const maxDepth = 150;
 export interface CheckedTree {
   readonly refusals: readonly Refusal[];
   /** The byte offsets where the protocol's own tables and functions are named, unordered. */
-  readonly own: readonly number[];
+  readonly ownNameOffsets: readonly number[];
   /** The views of the schema `api` that it reads, each once. */
   readonly views: readonly string[];
 }
@@ -54,14 +54,14 @@ export function checkTree(statement: Fields, { tables, functions }: OwnNames): C
   };
 
   const walkFields = (type: string, fields: Fields, outer: Scope, depth: number): void => {
-    const at = locationOf(type, fields) ?? firstLocation(fields) ?? outer.at;
+    const byteOffset = locationOf(type, fields) ?? firstLocation(fields) ?? outer.byteOffset;
     const rules = grammar[type];
-    if (rules === undefined) refuse(syntax(type, at));
-    else if (depth > maxDepth) refuse({ code: "refused-syntax", at, data: { what: `nesting of more than ${maxDepth} levels` } });
+    if (rules === undefined) refuse(syntax(type, byteOffset));
+    else if (depth > maxDepth) refuse({ code: "refused-syntax", byteOffset, data: { what: `nesting of more than ${maxDepth} levels` } });
     else
       walkKnown(
         { type, fields, rules },
-        { at, ctes: type === "SelectStmt" ? walkCtes(fields, { ...outer, at }, depth) : outer.ctes },
+        { byteOffset, ctes: type === "SelectStmt" ? walkCtes(fields, { ...outer, byteOffset }, depth) : outer.ctes },
         depth,
       );
   };
@@ -69,10 +69,10 @@ export function checkTree(statement: Fields, { tables, functions }: OwnNames): C
   const walkKnown = ({ type, fields, rules }: KnownNode, scope: Scope, depth: number): void => {
     const refusal = checkNode(type, fields, { ...scope, tables, functions });
     if (refusal !== null) refuse(refusal);
-    if (isOwn(type, fields, { ...scope, tables, functions })) uses.push(scope.at ?? 0);
+    if (isOwn(type, fields, { ...scope, tables, functions })) uses.push(scope.byteOffset ?? 0);
     if (type === "RangeVar" && isApiView(fields)) views.add(String(fields.relname));
     const unknown = Object.keys(fields).find((name) => rules[name] === undefined);
-    if (unknown !== undefined) refuse(unknownField(type, unknown, fields[unknown], scope.at));
+    if (unknown !== undefined) refuse(unknownField(type, unknown, fields[unknown], scope.byteOffset));
     for (const [name, value] of Object.entries(fields)) {
       if (name !== "withClause") walkField(rules[name] ?? "value", value, scope, depth + 1);
     }
@@ -98,8 +98,8 @@ export function checkTree(statement: Fields, { tables, functions }: OwnNames): C
     return seen;
   };
 
-  walkFields("SelectStmt", statement, { ctes: new Set(), at: null }, 0);
-  return { refusals, own: uses, views: [...views] };
+  walkFields("SelectStmt", statement, { ctes: new Set(), byteOffset: null }, 0);
+  return { refusals, ownNameOffsets: uses, views: [...views] };
 }
 
 interface KnownNode {
@@ -110,30 +110,36 @@ interface KnownNode {
 
 interface NodeScope extends Scope, OwnNames {}
 
-const syntax = (node: string, at: number | null): Refusal => ({ code: "refused-syntax", at, data: { what: nameOfRefused(node) } });
+const syntax = (node: string, byteOffset: number | null): Refusal => ({
+  code: "refused-syntax",
+  byteOffset,
+  data: { what: nameOfRefused(node) },
+});
 
 /** Refuses a node's field if it is not in the grammar. The tree does not contain the position of row locks without table names. */
-function unknownField(type: string, name: string, value: unknown, at: number | null): Refusal {
+function unknownField(type: string, name: string, value: unknown, byteOffset: number | null): Refusal {
   const path = `${type}.${name}`;
-  return syntax(path, firstLocation(value) ?? (path === "SelectStmt.lockingClause" ? null : at));
+  return syntax(path, firstLocation(value) ?? (path === "SelectStmt.lockingClause" ? null : byteOffset));
 }
 
 /** Checks a node, without its children. */
 function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | null {
-  const { at } = scope;
+  const { byteOffset } = scope;
   switch (type) {
     case "RangeVar":
       return checkRelation(fields, scope);
     case "FuncCall":
       return checkFunction(stringsOf(fields.funcname), scope);
     case "A_Expr":
-      return checkOperator(fields, at);
+      return checkOperator(fields, byteOffset);
     case "SubLink":
-      return fields.operName === undefined ? null : checkOperatorName(stringsOf(fields.operName), at);
+      return fields.operName === undefined ? null : checkOperatorName(stringsOf(fields.operName), byteOffset);
     case "TypeName":
-      return checkType(stringsOf(fields.names), at);
+      return checkType(stringsOf(fields.names), byteOffset);
     case "A_Indirection":
-      return (fields.indirection as readonly Fields[]).some((step) => !("A_Indices" in step)) ? syntax("A_Indirection.String", at) : null;
+      return (fields.indirection as readonly Fields[]).some((step) => !("A_Indices" in step))
+        ? syntax("A_Indirection.String", byteOffset)
+        : null;
     default:
       return null;
   }
@@ -145,7 +151,7 @@ function checkRelation(fields: Fields, scope: NodeScope): Refusal | null {
   if (isOwnTable(fields, scope) || (schemaname === undefined && scope.ctes.has(String(relname)))) return null;
   const name = [catalogname, schemaname, relname].filter((part) => part !== undefined).join(".");
   const expected = [...scope.tables, ...scope.ctes, ...apiViews.map((view) => `api.${view}`)];
-  return { code: "refused-relation", at: scope.at, data: { name, expected } };
+  return { code: "refused-relation", byteOffset: scope.byteOffset, data: { name, expected } };
 }
 
 function isApiView({ catalogname, schemaname, relname }: Fields): boolean {
@@ -168,33 +174,33 @@ function isOwnFunction(names: readonly string[], functions: readonly string[]): 
   return names.length === 1 && functions.includes(names[0] ?? "");
 }
 
-function checkFunction(names: readonly string[], { functions, at }: Pick<NodeScope, "functions" | "at">): Refusal | null {
+function checkFunction(names: readonly string[], { functions, byteOffset }: Pick<NodeScope, "functions" | "byteOffset">): Refusal | null {
   if (isOwnFunction(names, functions)) return null;
   const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
   const isAllowed = schema === "pg_catalog" ? allowedFunctions.has(name) : schema === "api" && apiFunctions.includes(name);
   if (isAllowed && names.length <= 2) return null;
   const expected = [...functions, ...apiFunctions.map((apiFunction) => `api.${apiFunction}`), ...allowedFunctions];
-  return { code: "refused-function", at, data: { name: names.join("."), expected } };
+  return { code: "refused-function", byteOffset, data: { name: names.join("."), expected } };
 }
 
-function checkOperator({ kind, name }: Fields, at: number | null): Refusal | null {
+function checkOperator({ kind, name }: Fields, byteOffset: number | null): Refusal | null {
   if (!allowedExpressions.has(String(kind)))
-    return { code: "refused-operator", at, data: { name: "SIMILAR TO", expected: [...allowedOperators] } };
-  return String(kind).startsWith("AEXPR_OP") ? checkOperatorName(stringsOf(name), at) : null;
+    return { code: "refused-operator", byteOffset, data: { name: "SIMILAR TO", expected: [...allowedOperators] } };
+  return String(kind).startsWith("AEXPR_OP") ? checkOperatorName(stringsOf(name), byteOffset) : null;
 }
 
-function checkOperatorName(names: readonly string[], at: number | null): Refusal | null {
+function checkOperatorName(names: readonly string[], byteOffset: number | null): Refusal | null {
   const name = names.join(".");
   return names.length === 1 && allowedOperators.has(name)
     ? null
-    : { code: "refused-operator", at, data: { name, expected: [...allowedOperators] } };
+    : { code: "refused-operator", byteOffset, data: { name, expected: [...allowedOperators] } };
 }
 
 // PostgreSQL's grammar qualifies types and functions with their own SQL syntax, such as bigint and EXTRACT.
-function checkType(names: readonly string[], at: number | null): Refusal | null {
+function checkType(names: readonly string[], byteOffset: number | null): Refusal | null {
   const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
   if (schema === "pg_catalog" && names.length <= 2 && allowedTypes.has(name)) return null;
-  return { code: "refused-type", at, data: { name: names.join("."), expected: [...allowedTypes] } };
+  return { code: "refused-type", byteOffset, data: { name: names.join("."), expected: [...allowedTypes] } };
 }
 
 function stringsOf(nodes: unknown): string[] {

@@ -2,8 +2,8 @@ import type { Fields } from "./parser.ts";
 
 /** A call to `json_build_object`, with its byte offset and its keys; `keys` is null if one of them is not a text constant. */
 export interface JsonObject {
-  readonly at: number;
-  readonly keys: readonly { readonly name: string; readonly at: number }[] | null;
+  readonly byteOffset: number;
+  readonly keys: readonly { readonly name: string; readonly byteOffset: number }[] | null;
 }
 
 /** The JSON objects that a statement builds from keys and values. */
@@ -15,10 +15,10 @@ export function findJsonObjects(node: unknown): JsonObject[] {
   if (call === undefined || (name !== "json_build_object" && name !== "jsonb_build_object")) return inner;
   const { args = [], location = 0 } = call as { readonly args?: readonly Fields[]; readonly location?: number };
   const keys = args.filter((_, position) => position % 2 === 0).flatMap((key) => keyOf(key) ?? []);
-  return [{ at: location, keys: 2 * keys.length === args.length ? keys : null }, ...inner];
+  return [{ byteOffset: location, keys: 2 * keys.length === args.length ? keys : null }, ...inner];
 }
 
-function keyOf({ A_Const: constant }: Fields): { readonly name: string; readonly at: number } | null {
+function keyOf({ A_Const: constant }: Fields): { readonly name: string; readonly byteOffset: number } | null {
   const { sval, location = 0 } = (constant ?? {}) as { readonly sval?: { readonly sval?: string }; readonly location?: number };
-  return sval === undefined ? null : { name: sval.sval ?? "", at: location };
+  return sval === undefined ? null : { name: sval.sval ?? "", byteOffset: location };
 }

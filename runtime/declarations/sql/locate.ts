@@ -25,7 +25,7 @@ export function locateCharacter(
       offset += 1;
     }
   }
-  return positionsIn(path, text).ofCharacter(offset);
+  return positionsIn(path, text).locationOfCharacter(offset);
 }
 
 /** The location of a result column in a checked statement's file. */
@@ -33,11 +33,11 @@ export function locateColumn({ path, text }: SqlSource, name: string): SourceLoc
   const tokens = scanTokens(text).filter((token) => !token.name.endsWith("COMMENT"));
   const [statement] = parseStatements(compileParameters(text, findParameters(tokens), []).text);
   const column = resultColumnsOf(statement?.fields ?? {}).columns.find((found) => found.name === name);
-  return positionsIn(path, text).ofByte(column?.at ?? tokens[0]?.start ?? 0);
+  return positionsIn(path, text).locationOfByte(column?.byteOffset ?? tokens[0]?.start ?? 0);
 }
 
 /** The location of the statement in its file. */
 export function locateStatement({ path, text }: SqlSource): SourceLocation {
   const first = scanTokens(text).find((token) => !token.name.endsWith("COMMENT"));
-  return positionsIn(path, text).ofByte(first?.start ?? 0);
+  return positionsIn(path, text).locationOfByte(first?.start ?? 0);
 }

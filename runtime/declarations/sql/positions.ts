@@ -2,10 +2,10 @@ import type { SourceLocation } from "../diagnostics.ts";
 
 /** The positions of a SQL file. */
 export interface Positions {
-  /** The position of a byte in its UTF-8 text. */
-  readonly ofByte: (offset: number) => SourceLocation;
-  /** The position of a Unicode character. */
-  readonly ofCharacter: (offset: number) => SourceLocation;
+  /** The location of a byte in its UTF-8 text. */
+  readonly locationOfByte: (offset: number) => SourceLocation;
+  /** The location of a Unicode character. */
+  readonly locationOfCharacter: (offset: number) => SourceLocation;
 }
 
 /** Converts the offsets that the parser reports to lines and columns. */
@@ -16,7 +16,7 @@ export function positionsIn(file: string, text: string): Positions {
     return { file, line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
   };
   return {
-    ofByte: (offset) => endOf(bytes.subarray(0, offset).toString()),
-    ofCharacter: (offset) => endOf([...text].slice(0, offset).join("")),
+    locationOfByte: (offset) => endOf(bytes.subarray(0, offset).toString()),
+    locationOfCharacter: (offset) => endOf([...text].slice(0, offset).join("")),
   };
 }

@@ -3,7 +3,7 @@ import type { Fields } from "./parser.ts";
 /** A column of a result and the byte where its expression starts. */
 export interface ResultColumn {
   readonly name: string;
-  readonly at: number;
+  readonly byteOffset: number;
 }
 
 /** The columns of a SELECT, and the positions of unnamed ones: `*`, and expressions without AS. */
@@ -15,7 +15,7 @@ export function resultColumnsOf(select: Fields): { readonly columns: ResultColum
     const target = node.ResTarget as { name?: string; val?: Fields; location?: number };
     const name = target.name ?? nameOfColumn(target.val ?? {});
     if (name === null) unnamed.push(target.location ?? 0);
-    else columns.push({ name, at: target.location ?? 0 });
+    else columns.push({ name, byteOffset: target.location ?? 0 });
   }
   return { columns, unnamed };
 }

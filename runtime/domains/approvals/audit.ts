@@ -18,7 +18,7 @@ interface SampledApproval {
  */
 export async function auditApprovals(
   database: Queryable,
-  source: Pick<Source, "calls">,
+  source: Pick<Source, "runCalls">,
   chainId: number,
   height: number,
   sample: number,
@@ -30,7 +30,7 @@ export async function auditApprovals(
     decode: (outcome: CallOutcome | undefined) => string | null,
   ) => {
     const calls = sampled.map(({ token, data }) => ({ to: token, data }));
-    const outcomes = await source.calls(calls, height);
+    const outcomes = await source.runCalls(calls, height);
     return auditRow(
       subject,
       sampled.map((approval, position) => ({

@@ -1,5 +1,5 @@
 import type { BitcoinBlock, BitcoinInput, BitcoinOutput, BitcoinTransaction } from "../../chain/bitcoin/types.ts";
-import { BadReplyError } from "../../chain/errors.ts";
+import { InvalidResponseError } from "../../chain/errors.ts";
 import type { AppendTable, Row } from "../../indexer/projection.ts";
 import { hasAddress } from "../../lib/bitcoin/address.ts";
 import type { Hex } from "../../lib/hex.ts";
@@ -30,7 +30,10 @@ export const bitcoinProjection = {
 
 type Rows = Readonly<Record<(typeof bitcoinProjection)["tables"][number]["name"], readonly Row[]>>;
 
-/** Folds blocks into rows. Their inputs contain the outputs that they spend, where known. @throws {BadReplyError} if the node's amounts are inconsistent. */
+/**
+ * Folds blocks into rows. Their inputs contain the outputs that they spend, where known. @throws {InvalidResponseError} if the node's amounts are
+ * inconsistent.
+ */
 export function foldBlocks(blocks: readonly BitcoinBlock[]): Rows {
   const transactions = blocks.flatMap((block) =>
     block.transactions.map((transaction, index) => ({ transaction, at: { block_number: block.number, transaction_index: index } })),
@@ -69,14 +72,14 @@ const inputRow = ({ txid, index, spent }: BitcoinInput, position: number): Row =
   script: spent?.script ?? null,
 });
 
-/** The inputs' value minus the outputs' value; if an input is unknown, the fee that the node reports. @throws {BadReplyError} */
+/** The inputs' value minus the outputs' value; if an input is unknown, the fee that the node reports. @throws {InvalidResponseError} */
 function feeOf({ txid, isCoinbase, inputs, outputs, reportedFee }: BitcoinTransaction): bigint | null {
   if (isCoinbase) return null;
   const spent = inputs.flatMap((input) => input.spent ?? []);
   if (spent.length < inputs.length) return reportedFee;
   const fee = sum(spent) - sum(outputs);
   if (fee < 0n || (reportedFee !== null && reportedFee !== fee))
-    throw new BadReplyError(
+    throw new InvalidResponseError(
       `The node returned inconsistent amounts for transaction ${txid}: reported fee ${reportedFee ?? "none"}, inputs minus outputs ${fee}.`,
     );
   return fee;

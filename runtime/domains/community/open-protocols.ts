@@ -7,9 +7,9 @@ import type { Job } from "../../jobs/job.ts";
 import { type CommunityChain, fixedContracts, protocolsOn } from "./contracts-on-chain.ts";
 import { installProtocols } from "./install/install.ts";
 import { installationOf } from "./install/statements.ts";
-import { readTables } from "./jobs/read-contracts/block-bound-tables.ts";
+import { blockBoundReadTables } from "./jobs/read-contracts/block-bound-tables.ts";
 import { createProtocolReadJobs } from "./jobs/read-contracts/jobs.ts";
-import { listedTables } from "./jobs/read-contracts/roll-back-listed.ts";
+import { listingTables } from "./jobs/read-contracts/listing-tables.ts";
 import { declaredProjection } from "./projection/index.ts";
 
 export interface OpenProtocolsDeps {
@@ -30,14 +30,14 @@ export interface OpenProtocols {
   readonly blockBoundTables: readonly BlockBoundTable[];
   readonly jobs: readonly Job[];
   /** Creates and removes tables, before the index is opened. */
-  readonly prepare: NonNullable<IndexerDeps["prepare"]>;
+  readonly prepareTables: NonNullable<IndexerDeps["prepareTables"]>;
 }
 
 /** Opens the declared protocols indexed on a chain. */
 export const openProtocols = ({ database, chain, protocols, readerRole, isPruned, logger }: OpenProtocolsDeps): OpenProtocols => {
-  const indexed = protocolsOn(protocols, chain);
-  const projections = indexed.map((protocol) => declaredProjection(protocol, fixedContracts(protocol, chain)));
-  const opened = indexed.map((protocol, position) => ({
+  const indexedProtocols = protocolsOn(protocols, chain);
+  const projections = indexedProtocols.map((protocol) => declaredProjection(protocol, fixedContracts(protocol, chain)));
+  const indexed = indexedProtocols.map((protocol, position) => ({
     installation: installationOf(protocol),
     version: projections[position]?.version ?? 0,
   }));
@@ -45,9 +45,9 @@ export const openProtocols = ({ database, chain, protocols, readerRole, isPruned
   return {
     projections,
     // Rows of listed contracts are deleted before the results that list them.
-    blockBoundTables: [...listedTables(indexed), ...readTables(indexed, isPruned)],
-    jobs: createProtocolReadJobs(indexed),
-    prepare: (guard, switchedOff) =>
-      installProtocols({ database, chainId: chain.id, declared, opened, switchedOff, readerRole, logger }, guard),
+    blockBoundTables: [...listingTables(indexedProtocols), ...blockBoundReadTables(indexedProtocols, isPruned)],
+    jobs: createProtocolReadJobs(indexedProtocols),
+    prepareTables: (guard, switchedOff) =>
+      installProtocols({ database, chainId: chain.id, declared, indexed, switchedOff, readerRole, logger }, guard),
   };
 };

@@ -36,7 +36,7 @@ export const resultArguments = (read: ContractRead, alias: string): Sql => {
 };
 
 /** An additional condition: results of a read (`alias`) have the arguments of a queued read (`queued`). Served by the primary key. */
-export const hasArguments = (read: ContractRead, alias: string, queued: string): Sql => {
+export const hasSameArguments = (read: ContractRead, alias: string, queued: string): Sql => {
   const parts = columnArguments(read).map(({ name, type }, position) => {
     const text = sql`split_part(${identifier(`${queued}.arguments`)}, ',', ${position + 1})`;
     const value = isBytes(type) ? sql`decode(substr(${text}, 3), 'hex')` : sql`${text}::${type === "bool" ? sql`bool` : sql`numeric`}`;

@@ -20,7 +20,7 @@ export interface Relation<Kind = AppendTable | LatestTable | PeriodTable> {
   readonly primaryKey: readonly string[];
   readonly indexes: readonly (readonly string[])[];
   /** Columns that are never null, besides the primary key. */
-  readonly required: readonly string[];
+  readonly notNullColumns: readonly string[];
 }
 
 /** The rows of one kind of event, and the newest row per key. */
@@ -86,7 +86,7 @@ const contractsOf = (protocol: string): Relation<AppendTable> => ({
   },
   primaryKey: ["address", "kind"],
   indexes: [["kind", "block_number"], ["block_number"]],
-  required: ["block_number"],
+  notNullColumns: ["block_number"],
 });
 
 /** Logs that do not encode the event of their first topic. */
@@ -99,7 +99,7 @@ const skippedOf = (protocol: string): Relation<AppendTable> => ({
   },
   primaryKey: ["block_number", "log_index", "table_name"],
   indexes: [],
-  required: ["reason"],
+  notNullColumns: ["reason"],
 });
 
 const position = { transaction_index: "int4", log_index: "int4" } as const;
@@ -116,7 +116,7 @@ const eventRelations = (protocol: string, definition: EventTable): EventRelation
     },
     primaryKey: ["block_number", "log_index"],
     indexes: indexes.map((index) => [...index, "block_number", "log_index"]),
-    required: ["contract", "transaction_index"],
+    notNullColumns: ["contract", "transaction_index"],
   };
   return {
     definition,
@@ -142,19 +142,19 @@ const latestRelations = (
         kind: "latest",
         name: tableOf(protocol, `${name}_latest`),
         key,
-        periods,
+        periodTable: periods,
         columns: { ...keyTypes, since_block: "int8", ...values },
       },
       primaryKey: key,
       indexes: [["since_block"]],
-      required: ["since_block", ...required],
+      notNullColumns: ["since_block", ...required],
     },
     periods: {
       view: `${name}_periods`,
       table: { kind: "periods", name: periods, columns: { ...keyTypes, from_block: "int8", to_block: "int8", ...values } },
       primaryKey: [...key, "from_block"],
       indexes: [],
-      required: ["to_block", ...required],
+      notNullColumns: ["to_block", ...required],
     },
   };
 };
@@ -172,10 +172,10 @@ const readRelations = (protocol: string, definition: ContractRead): ReadRelation
   const columns: CopyTypes = { contract: "bytea", ...typesOf(varying), block_number: "int8", ...typesOf(definition.columns) };
   const relation = (view: string, key: readonly string[], required: readonly string[]): Relation<LatestTable> => ({
     view,
-    table: { kind: "latest", name: tableOf(protocol, view), key, periods: null, columns },
+    table: { kind: "latest", name: tableOf(protocol, view), key, periodTable: null, columns },
     primaryKey: key,
     indexes: [["block_number"]],
-    required,
+    notNullColumns: required,
   });
   const key = ["contract", ...varying.map(({ name }) => name)];
   return {
@@ -197,4 +197,4 @@ export const readsTable: QueueTable = {
 };
 
 /** The blocks for which periodic reads have been queued. */
-export const scheduleTable = "community_read_schedule";
+export const scheduleTableName = "community_read_schedule";

@@ -6,7 +6,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { type LogRecord, toLog } from "../ledger/block-records.ts";
 import type { FixedContracts } from "./contracts-on-chain.ts";
-import type { BlockOfLogs } from "./projection/candidates.ts";
+import type { BlockWithLogs } from "./projection/candidates.ts";
 import { contractsLoad, type DeclaredFold } from "./projection/declared-fold.ts";
 import { foldEvents } from "./projection/fold.ts";
 
@@ -23,7 +23,7 @@ export interface StoredRange {
 export interface FoldedLogs {
   /** By table. */
   readonly rows: Readonly<Record<string, readonly Row[]>>;
-  readonly logs: number;
+  readonly logCount: number;
   /** Whether there are more logs than were read. */
   readonly hasMore: boolean;
 }
@@ -50,7 +50,7 @@ export async function foldStoredLogs(
     const rows = foldEvents(fold, blocks, { state: { get: () => undefined }, chain: { from: range.from } });
     const countBefore = addresses.size;
     for (const { address } of rows[fold.relations.contracts.table.name] ?? []) addresses.add(String(address) as Address);
-    if (addresses.size === countBefore) return { rows, logs: page.length, hasMore: logs.length > range.maxLogs };
+    if (addresses.size === countBefore) return { rows, logCount: page.length, hasMore: logs.length > range.maxLogs };
   }
 }
 
@@ -63,13 +63,13 @@ export async function* foldLogsOf(
   fold: DeclaredFold,
   { chainId, address, kind }: { readonly chainId: number; readonly address: Address; readonly kind: string },
   limit = pageSize,
-): AsyncGenerator<Pick<FoldedLogs, "rows" | "logs">> {
+): AsyncGenerator<Pick<FoldedLogs, "rows" | "logCount">> {
   const state: State = {
     get: (load, ...key) => (load === contractsLoad && key[0] === address && key[1] === kind ? { block_number: 0 } : undefined),
   };
   for (let after: LogPosition | null = beforeFirstLog; after !== null; ) {
     const logs: LogRecord[] = await storedLogs(database, fold, [address], { chainId, limit, after });
-    yield { rows: foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } }), logs: logs.length };
+    yield { rows: foldEvents(fold, blocksOf(logs, []), { state, chain: { from: 0 } }), logCount: logs.length };
     after = logs.length < limit ? null : (logs.at(-1) ?? null);
   }
 }
@@ -92,7 +92,7 @@ const storedLogs = (
   );
 
 /** Blocks with logs, and first blocks of fixed contracts, ascending. */
-const blocksOf = (logs: readonly LogRecord[], starts: readonly number[]): BlockOfLogs[] => {
+const blocksOf = (logs: readonly LogRecord[], starts: readonly number[]): BlockWithLogs[] => {
   const byBlock = groupBy(logs, ({ block_number }) => block_number);
   const numbers = [...new Set([...byBlock.keys(), ...starts])].sort((left, right) => left - right);
   return numbers.map((number) => ({

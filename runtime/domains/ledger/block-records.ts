@@ -179,5 +179,5 @@ export const toWithdrawal = (row: WithdrawalRecord): ChainWithdrawal => ({
 export const toBalance = (row: BalanceRecord): AccountBalance => ({
   address: row.address,
   balance: toBigInt(row.balance),
-  before: toBigInt(row.balance_before),
+  balanceBefore: toBigInt(row.balance_before),
 });

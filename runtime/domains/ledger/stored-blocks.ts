@@ -26,7 +26,7 @@ import { ledgerProjection } from "./projection/index.ts";
 export const createStoredLedger = (database: Queryable, chainId: number): StoredLedger => ({
   projection: ledgerProjection,
   blocks: (from, to, accounting) => readBlocks(database, chainId, from, to, accounting),
-  blocksOfLogs: (from, to, topics) => readBlocksOfLogs(database, chainId, from, to, topics),
+  blocksWithLogs: (from, to, topics) => readBlocksOfLogs(database, chainId, from, to, topics),
   hashes: async (from, to) => {
     const rows = await database.query<{ number: number; hash: Hash }>(
       "SELECT number, hash FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
@@ -42,14 +42,14 @@ export const createStoredLedger = (database: Queryable, chainId: number): Stored
     );
     return unknown.length > 0;
   },
-  heightAfter: async (from, transactions, blocks) => {
-    // Served by the primary key of blocks: reads at most `blocks` rows and sums their transactions.
+  batchEnd: async (from, maxTransactions, maxBlocks) => {
+    // Served by the primary key of blocks: reads at most `maxBlocks` rows and sums their transactions.
     const rows = await database.query<{ number: number; weight: number }>(
       `SELECT number, sum(transaction_count) OVER (ORDER BY number)::int8 AS weight FROM (
          SELECT number, transaction_count FROM blocks WHERE chain_id = $1 AND number >= $2 ORDER BY number LIMIT $3) b ORDER BY number`,
-      [chainId, from, blocks],
+      [chainId, from, maxBlocks],
     );
-    const withinLimit = rows.filter(({ weight }) => weight <= transactions);
+    const withinLimit = rows.filter(({ weight }) => weight <= maxTransactions);
     return (withinLimit.at(-1) ?? rows[0])?.number ?? null;
   },
 });

@@ -12,10 +12,10 @@ import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Hex } from "../../lib/hex.ts";
 
 /** A node's record kinds, numbered as in the table: the first two are from a registry, the others from a resolver. */
-export const nameRecords = { owner: 0, resolver: 1, address: 2, name: 3 } as const;
+export const nameRecordKinds = { owner: 0, resolver: 1, address: 2, name: 3 } as const;
 
 /** A record kind. */
-export type NameRecord = (typeof nameRecords)[keyof typeof nameRecords];
+export type NameRecordKind = (typeof nameRecordKinds)[keyof typeof nameRecordKinds];
 
 const key = ["contract", "node", "record"] as const;
 const columns = { contract: "bytea", node: "bytea", record: "int2", block_number: "int8", value: "bytea" } as const;
@@ -27,7 +27,7 @@ export const namesProjection = defineProjection({
   events: [nameNewOwner, nameTransfer, nameNewResolver, nameAddrChanged, nameAddressChanged, nameNameChanged, nameVersionChanged],
   tables: [{ kind: "append", name: "name_records", columns }],
   loads: {},
-  needs: () => ({}),
+  keysToLoad: () => ({}),
   fold: (blocks) => ({ name_records: blocks.flatMap((decoded) => lastPerKey(rowsOf(decoded))) }),
 });
 
@@ -44,20 +44,20 @@ const rowsOf = ({ block, events }: DecodedBlock): Row[] =>
 
 const isNameEvent = (event: DecodedEvent): event is NameEvent => "node" in event;
 
-const recordsOf = (event: NameEvent): { readonly record: NameRecord; readonly value: Hex | null }[] => {
+const recordsOf = (event: NameEvent): { readonly record: NameRecordKind; readonly value: Hex | null }[] => {
   switch (event.kind) {
     case "nameOwner":
-      return [{ record: nameRecords.owner, value: event.owner }];
+      return [{ record: nameRecordKinds.owner, value: event.owner }];
     case "nameResolver":
-      return [{ record: nameRecords.resolver, value: event.resolver }];
+      return [{ record: nameRecordKinds.resolver, value: event.resolver }];
     case "nameAddress":
-      return [{ record: nameRecords.address, value: event.account }];
+      return [{ record: nameRecordKinds.address, value: event.account }];
     case "nameText":
-      return [{ record: nameRecords.name, value: event.name === null ? null : `0x${Buffer.from(event.name, "utf8").toString("hex")}` }];
+      return [{ record: nameRecordKinds.name, value: event.name === null ? null : `0x${Buffer.from(event.name, "utf8").toString("hex")}` }];
     case "nameCleared":
       return [
-        { record: nameRecords.address, value: null },
-        { record: nameRecords.name, value: null },
+        { record: nameRecordKinds.address, value: null },
+        { record: nameRecordKinds.name, value: null },
       ];
   }
 };

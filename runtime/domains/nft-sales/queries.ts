@@ -6,7 +6,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { portionsOf } from "../../lib/portions.ts";
 import type { TransactionPosition } from "../ledger/queries/transaction.ts";
-import { saleNumbersOf } from "./projection/index.ts";
+import { saleNumberRangeOf } from "./projection/index.ts";
 
 /** A collection's sales on one day in one payment token; amounts in its smallest unit. */
 export interface DaySalesRow {
@@ -22,7 +22,7 @@ export interface DaySalesRow {
 }
 
 /** The lowest unit price in a collection over a range of days, in one payment token. */
-export interface LowestRow {
+export interface LowestPriceRow {
   readonly collection: Address;
   readonly payment_token: Address;
   readonly lowest: string;
@@ -98,7 +98,7 @@ const selectLowest =
   GROUP BY collection, payment_token ORDER BY collection, payment_token`);
 
 /** The lowest possible number of a sale after a block. */
-const firstSaleAfter = (block: number): number => saleNumbersOf(block)[1];
+const firstSaleAfter = (block: number): number => saleNumberRangeOf(block)[1];
 
 /** Max number of collections with cached lowest prices, for each choice of days and block. */
 const maxCached = 10_000;
@@ -108,11 +108,11 @@ const lowestKeyOf = (collection: Address, [from, to]: readonly [number, number],
 
 const loadLowest =
   (query: Queryable["query"], marketplaces: readonly Address[]) =>
-  async (chainId: number, keys: readonly string[]): Promise<Map<string, LowestRow[]>> => {
+  async (chainId: number, keys: readonly string[]): Promise<Map<string, LowestPriceRow[]>> => {
     const collections = keys.map((key) => key.split(":")[0] ?? "");
     const [from, to, block = -1] = (keys[0] ?? "").split(":").slice(1).map(Number);
     const parameters = [chainId, bytesArray(collections), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)];
-    const rows = groupBy(await query<LowestRow>(selectLowest, parameters), ({ collection }) => String(collection));
+    const rows = groupBy(await query<LowestPriceRow>(selectLowest, parameters), ({ collection }) => String(collection));
     return new Map(keys.map((key, position) => [key, rows.get(collections[position] ?? "") ?? []]));
   };
 
@@ -132,10 +132,10 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
     query<DaySalesRow>(selectSales, [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)]);
 
   /** Lookups of lowest prices by list of marketplaces. Their keys are those of `lowestKeyOf`; all keys of a call have the same days and block. */
-  const lookUpsOfMarketplaces = new Map<string, Lookup<readonly LowestRow[]>>();
-  const lookUpOf = (marketplaces: readonly Address[]): Lookup<readonly LowestRow[]> => {
+  const lookUpsOfMarketplaces = new Map<string, Lookup<readonly LowestPriceRow[]>>();
+  const lookUpOf = (marketplaces: readonly Address[]): Lookup<readonly LowestPriceRow[]> => {
     const list = marketplaces.join();
-    const lookUp = lookUpsOfMarketplaces.get(list) ?? cache<readonly LowestRow[]>(loadLowest(query, marketplaces), maxCached);
+    const lookUp = lookUpsOfMarketplaces.get(list) ?? cache<readonly LowestPriceRow[]>(loadLowest(query, marketplaces), maxCached);
     lookUpsOfMarketplaces.set(list, lookUp);
     return lookUp;
   };
@@ -144,13 +144,13 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
    * The lowest unit prices in collections up to a block in each payment token, from a UTC day to the day of the block, by collection. There is a lookup
    * for each list of marketplaces: a chain's configuration has only one list.
    */
-  const lowestOfDays = async (
+  const lowestPricesOfDays = async (
     chainId: number,
     collections: Iterable<Address>,
     marketplaces: readonly Address[],
     days: readonly [number, number],
     block: number,
-  ): Promise<ReadonlyMap<Address, readonly LowestRow[]>> => {
+  ): Promise<ReadonlyMap<Address, readonly LowestPriceRow[]>> => {
     const keys = new Map([...collections].map((collection) => [collection, lowestKeyOf(collection, days, block)]));
     const found = await lookUpOf(marketplaces)(chainId, keys.values());
     return new Map([...keys].flatMap(([collection, key]) => (found.has(key) ? [[collection, found.get(key) ?? []] as const] : [])));
@@ -162,7 +162,7 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
       `SELECT log_index, marketplace, protocol, collection, token_id, units, seller, buyer, maker_is_buyer, payment_token, unit_price,
          is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale) AS is_wash
        FROM nft_sales s WHERE chain_id = $1 AND sale >= $2 AND sale < $3 AND transaction_index = $4 AND marketplace = ANY ($5::bytea[]) ORDER BY sale`,
-      [chainId, ...saleNumbersOf(position.block_number), position.transaction_index, bytesArray(marketplaces)],
+      [chainId, ...saleNumberRangeOf(position.block_number), position.transaction_index, bytesArray(marketplaces)],
     );
 
   /**
@@ -197,5 +197,5 @@ export function createNftSaleQueries({ query }: Pick<Queryable, "query">, cache:
     return sales;
   };
 
-  return { salesOfDays, lowestOfDays, salesOfTransaction, lastSales };
+  return { salesOfDays, lowestPricesOfDays, salesOfTransaction, lastSales };
 }

@@ -29,10 +29,10 @@ export const nftProjection = defineProjection({
     },
   ],
   loads: {
-    tokens: { table: "nft_tokens", key: { token: "bytea", token_id: "numeric", standard: "int2" }, values: [] },
-    sizes: { table: "nft_collection_sizes", key: { token: "bytea" }, values: ["tokens"], newestBy: "block_number" },
+    tokens: { table: "nft_tokens", key: { token: "bytea", token_id: "numeric", standard: "int2" }, valueColumns: [] },
+    sizes: { table: "nft_collection_sizes", key: { token: "bytea" }, valueColumns: ["tokens"], newestBy: "block_number" },
   },
-  needs: (blocks, chain) => {
+  keysToLoad: (blocks, chain) => {
     const [tokens, sizes] = [createKeySet(), createKeySet()];
     let previousToken: Address | null = null;
     for (const { token, tokenId, standard } of blocks.flatMap((block) => idMovements(block, chain))) {

@@ -10,7 +10,7 @@ export const feedsProjection = defineProjection({
   events: [feedAnswer],
   tables: [{ kind: "append", name: "feed_answers", columns: { feed: "bytea", block_number: "int8", answer: "numeric" } }],
   loads: {},
-  needs: () => ({}),
+  keysToLoad: () => ({}),
   fold: (blocks) => ({ feed_answers: blocks.flatMap(lastAnswers) }),
 });
 

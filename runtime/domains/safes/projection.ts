@@ -2,11 +2,11 @@ import type { DecodedBlock, SafeEvent } from "../../events/decoded-block.ts";
 import {
   safeExecutionFailure,
   safeExecutionSuccess,
+  safeMultiSigTransaction,
   safeOwnerAdded,
   safeOwnerRemoved,
   safeSetup,
-  safeStarted,
-  safeThreshold,
+  safeThresholdChanged,
 } from "../../events/safes.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Address } from "../../lib/hex.ts";
@@ -19,7 +19,15 @@ export const safesProjectionId = "safes";
 export const safesProjection = defineProjection({
   id: safesProjectionId,
   version: 1,
-  events: [safeSetup, safeOwnerAdded, safeOwnerRemoved, safeThreshold, safeStarted, safeExecutionSuccess, safeExecutionFailure],
+  events: [
+    safeSetup,
+    safeOwnerAdded,
+    safeOwnerRemoved,
+    safeThresholdChanged,
+    safeMultiSigTransaction,
+    safeExecutionSuccess,
+    safeExecutionFailure,
+  ],
   tables: [
     {
       kind: "append",
@@ -46,7 +54,7 @@ export const safesProjection = defineProjection({
     },
   ],
   loads: {},
-  needs: () => ({}),
+  keysToLoad: () => ({}),
   fold: (blocks) => ({
     safe_executions: blocks.flatMap(executionRows),
     safe_owners: blocks.flatMap((decoded) => rowsOfEvents(decoded, ownersOf)),

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { sendBody, setHeaders } from "../envelope.ts";
-import type { Serialized } from "../response-cache/rendered-response.ts";
+import type { SerializedResponse } from "../response-cache/rendered-response.ts";
 import type { Coding } from "./accept-encoding.ts";
 import type { CachedBody } from "./cached-body.ts";
 import type { Compression, EncodedBody } from "./compression.ts";
@@ -11,7 +11,7 @@ import type { Compression, EncodedBody } from "./compression.ts";
  */
 export function sendCompressed(
   response: ServerResponse,
-  serialized: Serialized,
+  serialized: SerializedResponse,
   compression: Pick<Compression, "select">,
   encode: (coding: Coding) => Promise<EncodedBody>,
 ): Promise<void> | undefined {
@@ -32,7 +32,11 @@ export function sendCompressed(
 }
 
 /** Nothing is set before the body is compressed: if that fails, the response is an error without the headers of a success. */
-async function sendEncoded(response: ServerResponse, { contentType, headers }: Serialized, encoding: Promise<EncodedBody>): Promise<void> {
+async function sendEncoded(
+  response: ServerResponse,
+  { contentType, headers }: SerializedResponse,
+  encoding: Promise<EncodedBody>,
+): Promise<void> {
   const { coding, body } = await encoding;
   setHeaders(response, headers);
   if (coding !== null) response.setHeader("Content-Encoding", coding);

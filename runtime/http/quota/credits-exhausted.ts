@@ -1,10 +1,10 @@
 import { failures, type HttpError } from "../errors.ts";
-import type { Exhausted } from "../key-meter.ts";
+import type { ExhaustedCredits } from "../key-meter.ts";
 import type { MeteredKey } from "../keys.ts";
 
 /** The error for a request whose key has no credits left. */
 export function creditsExhausted(
-  exhausted: Exhausted,
+  exhausted: ExhaustedCredits,
   { creditLimitHundredths, quotas }: Pick<MeteredKey, "creditLimitHundredths" | "quotas">,
   now: Date,
 ): HttpError {

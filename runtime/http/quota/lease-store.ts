@@ -19,7 +19,7 @@ export interface LeaseRequest {
 export interface GrantedLease {
   readonly granted: number;
   readonly quota: PerPeriod;
-  readonly left: PerPeriod;
+  readonly remaining: PerPeriod;
 }
 
 /** This process's leases in the database. */
@@ -75,7 +75,7 @@ export function createLeaseStore(database: Pick<Database, "query" | "transaction
         const [row] = await client.query<Row>(takeStatement, values);
         if (row === undefined) return null;
         const { granted, dayQuota, monthQuota, dayLeft, monthLeft } = row;
-        return { granted, quota: { day: dayQuota, month: monthQuota }, left: { day: dayLeft, month: monthLeft } };
+        return { granted, quota: { day: dayQuota, month: monthQuota }, remaining: { day: dayLeft, month: monthLeft } };
       }),
     release: async () => void (await database.query("DELETE FROM credit_leases WHERE holder = $1", [holder])),
   };

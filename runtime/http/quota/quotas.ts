@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
-import { runShared } from "../../lib/active-request.ts";
+import { runDetached } from "../../lib/active-request.ts";
 import { monotonicMilliseconds } from "../../lib/monotonic-clock.ts";
 import type { MeteredKey } from "../keys.ts";
 import { redactMessage } from "../redact.ts";
 import type { UsageLedger } from "../usage-ledger.ts";
-import { exhaustedBy, isLow, type Lease, onDay, type Quotas, sizeOf } from "./lease.ts";
+import { exhaustedBy, isLeaseLow, type Lease, leaseSizeOf, type Quotas, quotasOnDay } from "./lease.ts";
 import { type LeaseStore, leaseSeconds } from "./lease-store.ts";
 import { dayOf, monthOf, type Period } from "./periods.ts";
 
@@ -14,15 +14,15 @@ type QuotaKey = Pick<MeteredKey, "id" | "lookedUpAt" | "quotas">;
 /** Enforces keys' quotas with leases that this process takes in the background. */
 export interface KeyQuotas {
   /** Why a request must be rejected; null if it may be processed. Never waits. */
-  exhausted(key: QuotaKey): Period | "lease" | null;
+  exhaustedCredits(key: QuotaKey): Period | "lease" | null;
   /** To be called after a charge is entered into the ledger. */
-  charged(keyId: number, hundredths: number): void;
+  onCharge(keyId: number, hundredths: number): void;
   /** Returns the leases. */
   stop(): Promise<void>;
 }
 
 export interface KeyQuotasDeps {
-  readonly ledger: Pick<UsageLedger, "charged" | "pending" | "betweenFlushes">;
+  readonly ledger: Pick<UsageLedger, "chargedHundredths" | "pendingHundredths" | "betweenFlushes">;
   readonly store: LeaseStore;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -53,23 +53,32 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     const startedAt = monotonic();
     const { keyId } = state;
     const { lease, charged } = await ledger.betweenFlushes(async () => {
-      const before = ledger.charged(keyId);
-      const pending = { all: ledger.pending(keyId), day: ledger.pending(keyId, day), month: ledger.pending(keyId, monthOf(day)) };
-      return { charged: before, lease: await store.take({ keyId, pending, wanted: sizeOf(state), day }) };
+      const before = ledger.chargedHundredths(keyId);
+      const pending = {
+        all: ledger.pendingHundredths(keyId),
+        day: ledger.pendingHundredths(keyId, day),
+        month: ledger.pendingHundredths(keyId, monthOf(day)),
+      };
+      return { charged: before, lease: await store.take({ keyId, pending, wanted: leaseSizeOf(state), day }) };
     });
     // A new period has begun in the meantime: the lease belongs to the earlier one, and its pending charges may lack charges of the new one. The next
     // request takes another lease.
     if (state.quotas.day > day) return;
     state.knownAt = monotonic();
     if (lease === null) return void states.delete(keyId);
-    const { granted, quota, left } = lease;
-    Object.assign(state, { quotas: { quota, left, day }, granted, leased: charged + granted, expiresAt: startedAt + leaseSeconds * 1000 });
+    const { granted, quota, remaining } = lease;
+    Object.assign(state, {
+      quotas: { quota, remaining, day },
+      granted,
+      leased: charged + granted,
+      expiresAt: startedAt + leaseSeconds * 1000,
+    });
   };
 
   const takeIfLow = (state: State, charged: number): void => {
-    if (isStopped || !isLow(state, charged) || monotonic() < state.nextAt) return;
+    if (isStopped || !isLeaseLow(state, charged) || monotonic() < state.nextAt) return;
     state.nextAt = Number.POSITIVE_INFINITY;
-    runShared(() => take(state)).then(
+    runDetached(() => take(state)).then(
       () => {
         state.nextAt = 0;
       },
@@ -83,14 +92,14 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
 
   /** A key's state according to its newest quotas. */
   const stateOf = ({ id, lookedUpAt }: QuotaKey, quotas: Quotas): State => {
-    const charged = ledger.charged(id);
+    const charged = ledger.chargedHundredths(id);
     const existing = states.get(id);
     const state: State = existing ?? {
       keyId: id,
       quotas,
       leased: charged,
       granted: 0,
-      largest: 0,
+      maxCost: 0,
       knownAt: lookedUpAt,
       expiresAt: 0,
       nextAt: 0,
@@ -99,31 +108,31 @@ export function createKeyQuotas({ ledger, store, logger, now, monotonic = monoto
     if (lookedUpAt > state.knownAt) {
       Object.assign(state, { quotas, knownAt: lookedUpAt });
       // The lookup includes the written part of an overdraft.
-      state.leased = Math.max(state.leased, charged > state.leased ? charged - ledger.pending(id) : 0);
+      state.leased = Math.max(state.leased, charged > state.leased ? charged - ledger.pendingHundredths(id) : 0);
     }
     // The rest of an expired lease is lost; an overdraft remains.
     if (state.leased > charged && monotonic() >= state.expiresAt) state.leased = charged;
     const day = dayOf(now());
     if (state.quotas.day !== day) {
-      state.quotas = onDay(state.quotas, day, Math.max(0, charged - state.leased));
+      state.quotas = quotasOnDay(state.quotas, day, Math.max(0, charged - state.leased));
       state.leased = Math.max(state.leased, charged);
     }
     return state;
   };
 
   return {
-    exhausted(key) {
+    exhaustedCredits(key) {
       if (key.quotas === null) return null;
       const state = stateOf(key, key.quotas);
-      const charged = ledger.charged(key.id);
+      const charged = ledger.chargedHundredths(key.id);
       takeIfLow(state, charged);
       return exhaustedBy(state, charged);
     },
-    charged(keyId, hundredths) {
+    onCharge(keyId, hundredths) {
       const state = states.get(keyId);
       if (state === undefined) return;
-      state.largest = Math.max(state.largest, hundredths);
-      takeIfLow(state, ledger.charged(keyId));
+      state.maxCost = Math.max(state.maxCost, hundredths);
+      takeIfLow(state, ledger.chargedHundredths(keyId));
     },
     async stop() {
       isStopped = true;

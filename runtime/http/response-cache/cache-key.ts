@@ -1,5 +1,5 @@
 import type { Operation } from "../../../generated/operations.gen.ts";
-import type { Pages } from "../pages.ts";
+import type { RequestAnchor } from "../request-anchor.ts";
 
 const withBigints = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
 
@@ -11,7 +11,7 @@ export const cacheKey = (
   { id }: Pick<Operation, "id">,
   request: unknown,
   base: string,
-  { scope, content }: Pick<Pages, "scope" | "content">,
+  { scope, content }: Pick<RequestAnchor, "scope" | "content">,
   now: Date,
 ): string | null =>
   content === null

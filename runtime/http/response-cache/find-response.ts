@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { Operation } from "../../../generated/operations.gen.ts";
-import type { Pages } from "../pages.ts";
+import type { RequestAnchor } from "../request-anchor.ts";
 import { recordOf } from "../request-record.ts";
 import { serialize } from "../send-response.ts";
 import { cacheKey } from "./cache-key.ts";
-import type { CacheState, Computed, Outcome, ResponseCache } from "./response-cache.ts";
+import type { CacheState, ComputedResponse, ResponseCache, SendableResponse } from "./response-cache.ts";
 
 export interface FindDeps {
   /** Null if nothing is cached. */
@@ -19,7 +19,7 @@ export interface FindRequest {
   readonly parsed: unknown;
   /** The URL of this server. */
   readonly base: string;
-  readonly pages: Pages;
+  readonly requestAnchor: RequestAnchor;
   readonly format: "json" | "csv";
 }
 
@@ -27,20 +27,20 @@ export interface FindRequest {
 export async function findResponse(
   { cache, responseBytes, now }: FindDeps,
   response: ServerResponse,
-  { operation, parsed, base, pages, format }: FindRequest,
-  compute: () => Promise<Computed>,
-): Promise<Outcome> {
+  { operation, parsed, base, requestAnchor, format }: FindRequest,
+  compute: () => Promise<ComputedResponse>,
+): Promise<SendableResponse> {
   const report = (state: CacheState): void => {
     recordOf(response).cache = state;
     response.setHeader("X-Cache", state);
   };
-  const key = cache === null ? null : cacheKey(operation, parsed, base, pages, now());
+  const key = cache === null ? null : cacheKey(operation, parsed, base, requestAnchor, now());
   if (cache === null || key === null) {
     const { facts, data } = await compute();
     if (cache !== null) report("NONE");
     return { facts, content: { data } };
   }
-  const { outcome, state } = await cache.find(key, compute, (data, maxBytes) =>
+  const { outcome, state } = await cache.getOrCompute(key, compute, (data, maxBytes) =>
     serialize(operation, data, format, responseBytes, maxBytes),
   );
   report(state);

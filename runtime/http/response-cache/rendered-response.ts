@@ -4,14 +4,14 @@ import type { Compression, EncodedBody } from "../compression/compression.ts";
 import type { Header } from "../constant-headers.ts";
 
 /** A serialized response with the headers that depend on its data. */
-export interface Serialized {
+export interface SerializedResponse {
   readonly contentType: string;
   readonly body: Buffer;
   readonly headers: readonly Header[];
 }
 
 /** A serialized response that may be sent to several requests. */
-export interface RenderedResponse extends Serialized {
+export interface RenderedResponse extends SerializedResponse {
   /** A cached response's entity tag. It is weak, because all codings of the body share it (RFC 9110, section 8.8.3.3). */
   readonly tag: string | null;
   /** The body in a coding, compressed once; uncompressed if too many bodies are being compressed. */
@@ -21,14 +21,14 @@ export interface RenderedResponse extends Serialized {
 }
 
 /** A response's entity tag: a hash, so that servers and restarts agree on it. */
-function tagOf({ contentType, headers, body }: Serialized): string {
+function tagOf({ contentType, headers, body }: SerializedResponse): string {
   const hash = createHash("sha256").update(contentType).update(JSON.stringify(headers)).update(body);
   return `W/"${hash.digest("base64url").slice(0, 27)}"`;
 }
 
 /** Creates a rendered response; `onResize` is called when a compressed form of a cached one is added. */
 export function createRenderedResponse(
-  serialized: Serialized,
+  serialized: SerializedResponse,
   isCached: boolean,
   compression: Pick<Compression, "encode">,
   onResize: () => void,
@@ -65,7 +65,7 @@ export function createRenderedResponse(
 const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
 
 /** Whether a client that sends this If-None-Match header already has the response with a tag. */
-export const hasTag = (ifNoneMatch: string | undefined, tag: string | null): boolean =>
+export const matchesEntityTag = (ifNoneMatch: string | undefined, tag: string | null): boolean =>
   tag !== null &&
   ifNoneMatch !== undefined &&
   (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((sent) => opaque(sent) === opaque(tag)));

@@ -1,19 +1,19 @@
 import { LRUCache } from "lru-cache";
 import type { Compression } from "../compression/compression.ts";
-import { createRenderedResponse, type RenderedResponse, type Serialized } from "./rendered-response.ts";
+import { createRenderedResponse, type RenderedResponse, type SerializedResponse } from "./rendered-response.ts";
 import { createSingleFlight } from "./single-flight.ts";
 
 /** The facts that the HTTP layer derives from a response's data. */
 export interface ResponseFacts {
   /** The cost in hundredths of a credit. */
-  readonly hundredths: number;
+  readonly costHundredths: number;
   readonly hasMore: boolean;
   /** The block at which later pages of the list are pinned. */
-  readonly pinned: number | null;
+  readonly pinnedBlock: number | null;
 }
 
 /** A resolver's result. */
-export interface Computed {
+export interface ComputedResponse {
   readonly facts: ResponseFacts;
   readonly data: unknown;
   /** Whether it depends on more than the index, so that it must not be cached. */
@@ -21,7 +21,7 @@ export interface Computed {
 }
 
 /** A response to send: rendered, or as data that is serialized while it is sent. It may be sent to several requests. */
-export interface Outcome {
+export interface SendableResponse {
   readonly facts: ResponseFacts;
   readonly content: { readonly rendered: RenderedResponse } | { readonly data: unknown };
 }
@@ -34,11 +34,11 @@ export interface ResponseCache {
   /**
    * The response for a key. `serialize` returns null for data that should be serialized while it is sent, because it is longer than a number of bytes.
    */
-  find(
+  getOrCompute(
     key: string,
-    compute: () => Promise<Computed>,
-    serialize: (data: unknown, maxBytes: number) => Promise<Serialized | null>,
-  ): Promise<{ readonly outcome: Outcome; readonly state: CacheState }>;
+    compute: () => Promise<ComputedResponse>,
+    serialize: (data: unknown, maxBytes: number) => Promise<SerializedResponse | null>,
+  ): Promise<{ readonly outcome: SendableResponse; readonly state: CacheState }>;
 }
 
 /** The share of the cache that one response may take. */
@@ -50,10 +50,14 @@ const entryBytes = 512;
 export function createResponseCache(megabytes: number, compression: Pick<Compression, "encode">): ResponseCache {
   const maxSize = megabytes * 1024 * 1024;
   const maxBytes = Math.floor(maxSize * maxShare);
-  const cached = new LRUCache<string, Outcome>({ maxSize });
-  const share = createSingleFlight<{ readonly outcome: Outcome; readonly isCached: boolean }>();
+  const cached = new LRUCache<string, SendableResponse>({ maxSize });
+  const share = createSingleFlight<{ readonly outcome: SendableResponse; readonly isCached: boolean }>();
 
-  const render = (key: string, facts: ResponseFacts, serialized: Serialized): { readonly outcome: Outcome; readonly isCached: boolean } => {
+  const render = (
+    key: string,
+    facts: ResponseFacts,
+    serialized: SerializedResponse,
+  ): { readonly outcome: SendableResponse; readonly isCached: boolean } => {
     const isCached = serialized.body.length <= maxBytes;
     const store = (): void => {
       cached.set(key, outcome, { size: entryBytes + 2 * key.length + rendered.bytes() });
@@ -61,12 +65,12 @@ export function createResponseCache(megabytes: number, compression: Pick<Compres
     const rendered = createRenderedResponse(serialized, isCached, compression, () => {
       if (cached.peek(key) === outcome) store();
     });
-    const outcome: Outcome = { facts, content: { rendered } };
+    const outcome: SendableResponse = { facts, content: { rendered } };
     if (isCached) store();
     return { outcome, isCached };
   };
   return {
-    async find(key, compute, serialize) {
+    async getOrCompute(key, compute, serialize) {
       const hit = cached.get(key);
       if (hit !== undefined) return { outcome: hit, state: "HIT" };
       const { result, isShared } = await share(key, async () => {

@@ -32,9 +32,9 @@ function startFlight<Result>(compute: () => Promise<Result>): Flight<Result> {
   const first = activeRequest();
   const shared: ActiveRequest = {
     signal: controller.signal,
-    owner: first?.owner,
+    keyId: first?.keyId,
     span: first?.span,
-    chains: first?.chains,
+    chainIds: first?.chainIds,
     startStatement,
   };
   // Starts after the first call has been registered as waiting.

@@ -18,9 +18,9 @@ interface ValidatorError {
 
 export interface OpenApiChecks {
   /** How a request violates the document; null if it is valid. */
-  request(operation: Operation, path: Readonly<Record<string, string>>, query: Query): Promise<string | null>;
+  checkRequest(operation: Operation, path: Readonly<Record<string, string>>, query: Query): Promise<string | null>;
   /** How a response violates the document; empty if it is valid. Statuses of 500 and above are not checked. */
-  response(operation: Operation, status: number, body: unknown): Promise<readonly Violation[]>;
+  checkResponse(operation: Operation, status: number, body: unknown): Promise<readonly Violation[]>;
 }
 
 interface RequestCheck {
@@ -37,14 +37,14 @@ export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
   const requestCheck = memoize((path: string): Promise<RequestCheck> => createRequestCheck(document, path));
   const responseCheck = memoize((schema: string): Promise<Express> => createResponseCheck(document, schema));
   return {
-    async request({ path }, pathValues, query) {
+    async checkRequest({ path }, pathValues, query) {
       const { parameters, application } = await requestCheck(path);
       // The validator rejects an unescaped plus sign, which encodes a space here.
       const search = normalizeQuery(parameters, query).toString().replaceAll("+", "%20");
       const error = await dispatch(application, `${fillPath(path, parameters, pathValues)}${search === "" ? "" : `?${search}`}`);
       return error === null ? null : (error.message ?? "unknown violation");
     },
-    async response({ path }, status, body) {
+    async checkResponse({ path }, status, body) {
       if (status >= 500) return [];
       const schema = responseSchemaOf(document, path, status);
       if (schema === null) return [{ pointer: "", reason: `status ${status} is not documented` }];

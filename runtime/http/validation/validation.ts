@@ -10,7 +10,7 @@ import { createOpenApiChecks, type OpenApiChecks } from "./openapi-checks.ts";
  * The scope of validation against the OpenAPI document: all requests and responses, rejecting violations; one response in a thousand, logging violations;
  * or nothing.
  */
-export type ValidateMode = "strict" | "sample" | "off";
+export type ValidationMode = "strict" | "sample" | "off";
 
 /** An operation's response, before it is serialized. */
 interface CheckedResponse {
@@ -28,7 +28,7 @@ export interface Validation {
 }
 
 export interface ValidationDeps {
-  readonly mode: ValidateMode;
+  readonly mode: ValidationMode;
   readonly document: OpenApiDocument;
   readonly validators: CompiledValidators;
   readonly logger: Logger;
@@ -77,11 +77,11 @@ export function createValidation({ mode, document, validators, logger }: Validat
   const checks = checksOf(document);
   return {
     async checkRequest(operation, path, query) {
-      const violation = await checks.request(operation, path, query);
+      const violation = await checks.checkRequest(operation, path, query);
       if (violation !== null) throw failures.requestViolation(operation.id, violation);
     },
     async checkResponse(response) {
-      const violations = await checks.response(response.operation, response.status, response.body);
+      const violations = await checks.checkResponse(response.operation, response.status, response.body);
       if (violations.length === 0) return;
       log(response, violations);
       throw failures.internal(response.requestId);

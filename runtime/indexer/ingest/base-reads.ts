@@ -1,6 +1,6 @@
-import { callContracts, isUnanswered } from "../../chain/call-contracts.ts";
+import { callContracts, hasNoResponse } from "../../chain/call-contracts.ts";
 import type { ContractBackoff } from "../../chain/contract-backoff.ts";
-import { temporaryErrorOf, verifyNodeRunsCalls } from "../../chain/control-call.ts";
+import { transientErrorOf, verifyNodeRunsCalls } from "../../chain/control-call.ts";
 import { TransportError } from "../../chain/errors.ts";
 import { toWord } from "../../chain/quantities.ts";
 import type { CallOutcome, Source } from "../../chain/source.ts";
@@ -18,7 +18,7 @@ export const baseReadsTable: Table = {
   key: ["key"],
   columns: { key: "bytea", block_number: "int8", value: "bytea", reverted: "bool" },
 };
-export const baseReadsLoad: StateLoad = { table: "base_reads", key: { key: "bytea" }, values: ["value", "reverted"] };
+export const baseReadsLoad: StateLoad = { table: "base_reads", key: { key: "bytea" }, valueColumns: ["value", "reverted"] };
 
 export interface BaseReadings {
   readonly outcomes: ReadonlyMap<Hex, CallOutcome>;
@@ -30,16 +30,16 @@ export interface BaseReadings {
 export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
 export interface BaseReadDeps {
-  readonly source: Pick<Source, "balanceOutcomes" | "calls" | "head">;
+  readonly source: Pick<Source, "balanceOutcomes" | "runCalls" | "head">;
   readonly facts: ChainFacts;
-  readonly allocation: GenesisAllocation | undefined;
+  readonly genesisAllocation: GenesisAllocation | undefined;
   /** Contracts that the node failed to read: their base reads are stored as unknown, and a job reads their balances later. */
-  readonly unresponsive: ContractBackoff;
+  readonly unresponsiveContracts: ContractBackoff;
   readonly clock: () => Date;
 }
 
 /** The base state that projections require: stored, from the genesis allocation, or read from the node. */
-export const readBase = async (cache: StateCache, deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<BaseReadings> => {
+export const readBaseState = async (cache: StateCache, deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<BaseReadings> => {
   if (reads.length === 0) return { outcomes: new Map(), rows: [] };
   const readByKey = new Map<Hex, BaseRead>();
   for (const read of reads) {
@@ -81,19 +81,20 @@ type Outcomes = Map<BaseRead, CallOutcome>;
  * the same, and a node without archive state has that block's state while the index follows the head.
  */
 const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<Outcomes> => {
-  const { facts, allocation, unresponsive, clock } = deps;
+  const { facts, genesisAllocation, unresponsiveContracts, clock } = deps;
   const outcomes: Outcomes = new Map();
-  if (allocation !== undefined && facts.from === 0) {
-    for (const read of reads) if ("address" in read) outcomes.set(read, { ok: true, data: toWord(allocation.get(read.address) ?? 0n) });
+  if (genesisAllocation !== undefined && facts.from === 0) {
+    for (const read of reads)
+      if ("address" in read) outcomes.set(read, { ok: true, data: toWord(genesisAllocation.get(read.address) ?? 0n) });
   }
-  const skipped = new Set(unresponsive.deferred(clock()));
+  const skipped = new Set(unresponsiveContracts.contractsToSkip(clock()));
   const pending = reads.filter((read) => !outcomes.has(read) && !("to" in read && skipped.has(read.to)));
   await readAt(deps, pending, facts.baseBlock, outcomes);
   // With state accounting, a native balance may also change in blocks that do not touch its account, even before the first block that does.
   const isSameState = (read: BaseRead): boolean => !("address" in read) || facts.nativeAccounting !== "state";
   const retried = pending.filter((read) => {
     const outcome = outcomes.get(read);
-    return isUnknown(outcome) && !isUnanswered(outcome) && isSameState(read) && read.firstBlock - 1 > facts.baseBlock;
+    return isUnknown(outcome) && !hasNoResponse(outcome) && isSameState(read) && read.firstBlock - 1 > facts.baseBlock;
   });
   for (const [firstBlock, group] of groupBy(retried, (read) => read.firstBlock)) await readAt(deps, group, firstBlock - 1, outcomes);
   if (pending.some((read) => "address" in read && isUnknown(outcomes.get(read)))) await verifyNodeReadsBalances(deps.source);
@@ -104,7 +105,7 @@ const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Prom
 const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: number, outcomes: Outcomes): Promise<void> => {
   const balances = reads.filter((read) => "address" in read);
   const calls = reads.filter((read) => "to" in read);
-  const isPending = (read: BaseRead): boolean => temporaryErrorOf(outcomes.get(read)) !== undefined;
+  const isPending = (read: BaseRead): boolean => transientErrorOf(outcomes.get(read)) !== undefined;
   const readBalances = readWithControl(deps.source, verifyNodeReadsBalances, balances, async (batch) => {
     const results = await deps.source.balanceOutcomes(
       batch.map(({ address }) => address),
@@ -129,10 +130,10 @@ const verifyNodeReadsBalances = async (source: BaseReadDeps["source"]): Promise<
 };
 
 /** Skips contracts for a while if the node did not respond to any of their reads. */
-const skipUnresponsive = ({ unresponsive, clock }: BaseReadDeps, reads: readonly BaseRead[], outcomes: Outcomes): void => {
+const skipUnresponsive = ({ unresponsiveContracts, clock }: BaseReadDeps, reads: readonly BaseRead[], outcomes: Outcomes): void => {
   const calls = reads.filter((read) => "to" in read);
   for (const [contract, contractCalls] of groupBy(calls, ({ to }) => to)) {
-    if (contractCalls.every((read) => isUnanswered(outcomes.get(read)))) unresponsive.defer(contract, clock());
-    else unresponsive.clear(contract);
+    if (contractCalls.every((read) => hasNoResponse(outcomes.get(read)))) unresponsiveContracts.recordFailure(contract, clock());
+    else unresponsiveContracts.clear(contract);
   }
 };

@@ -1,5 +1,5 @@
 import type { ChainBlock } from "../../chain/types.ts";
-import { createEventDecoder } from "../../events/decode-events.ts";
+import { createEventDecoder } from "../../events/event-decoder.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { Projection, Row, StateLoad } from "../projection.ts";
 import type { BlockBoundTable } from "../reorg/roll-back.ts";
@@ -19,7 +19,7 @@ export const nodeReadTables: readonly BlockBoundTable[] = nodeReadLoads.map(({ t
 export interface BatchDeps extends FoldDeps {
   readonly chainId: number;
   /** Called with contracts that the node could not call; their logs' form then determines their standard. */
-  readonly onUnanswered: (contracts: readonly Address[]) => void;
+  readonly onUnreadContracts: (contracts: readonly Address[]) => void;
 }
 
 /** Folds blocks as they arrive, and keeps only the resulting rows. */
@@ -50,7 +50,7 @@ export const createBatch = (deps: BatchDeps, cache: StateCache, projections: rea
       if (folded === null) return false;
       baseReads.push(...folded.baseReads);
       standards.push(...folded.standards);
-      if (folded.unanswered.length > 0) deps.onUnanswered(folded.unanswered);
+      if (folded.unreadContracts.length > 0) deps.onUnreadContracts(folded.unreadContracts);
       first ??= blocks[0];
       last = blocks.at(-1) ?? last;
       size.blocks += blocks.length;
@@ -68,8 +68,15 @@ export const createBatch = (deps: BatchDeps, cache: StateCache, projections: rea
         { table: contractStandardsTable, rows: standards },
       ];
       const { blocks, transactions } = size;
-      const heights = { first: first.number, last: last.number, hash: last.hash };
-      return { projections, blocks, transactions, ...heights, rows: [...nodeReads, ...buffers.take()], cache };
+      const heights = { firstBlock: first.number, lastBlock: last.number, lastBlockHash: last.hash };
+      return {
+        projections,
+        blockCount: blocks,
+        transactionCount: transactions,
+        ...heights,
+        rows: [...nodeReads, ...buffers.take()],
+        cache,
+      };
     },
   };
 };

@@ -1,4 +1,4 @@
-import { temporaryErrorOf, verifyNodeRunsCalls } from "../../chain/control-call.ts";
+import { transientErrorOf, verifyNodeRunsCalls } from "../../chain/control-call.ts";
 import type { CallOutcome, Source } from "../../chain/source.ts";
 import {
   type ContractEvidence,
@@ -28,7 +28,7 @@ export const contractStandardsTable: Table = {
 export const contractStandardsLoad: StateLoad = {
   table: contractStandardsTable.name,
   key: { address: "bytea" },
-  values: ["is_coin", "is_collection"],
+  valueColumns: ["is_coin", "is_collection"],
 };
 
 /**
@@ -47,17 +47,17 @@ export interface StandardReadings {
    * Contracts that the node could not call, because it runs no calls or lacks the state. Their rows have no `read_at_block`, and they are not read again, even
    * if a different node could: earlier and later events would be folded under different standards, which a rebuild could not reproduce.
    */
-  readonly unanswered: readonly Address[];
+  readonly unreadContracts: readonly Address[];
 }
 
-type Node = Pick<Source, "calls" | "head">;
+type Node = Pick<Source, "runCalls" | "head">;
 
 /**
  * Decodes blocks' ambiguous events by their contracts' standards. Each contract is read once, at the block of its first ambiguous event.
  */
 export const readStandards = async (cache: StateCache, source: Node, blocks: readonly DecodedBlock[]): Promise<StandardReadings> => {
   const subjects = subjectsOf(blocks);
-  if (subjects.size === 0) return { blocks, rows: [], unanswered: [] };
+  if (subjects.size === 0) return { blocks, rows: [], unreadContracts: [] };
   await cache.prefetch(contractStandardsLoad, new Map([...subjects.keys()].map((address) => [address, [address]])));
   const evidence = new Map<Address, ContractEvidence>();
   const unread: EvidenceSubject[] = [];
@@ -74,8 +74,8 @@ export const readStandards = async (cache: StateCache, source: Node, blocks: rea
     return { address, block_number: block, is_coin: isCoin, is_collection: isCollection, read_at_block: reading?.height ?? null };
   });
   cache.set(contractStandardsTable.name, rows);
-  const unanswered = unread.flatMap(({ address }) => (readings.has(address) ? [] : [address]));
-  return { blocks: withStandards(blocks, (address) => evidence.get(address)), rows, unanswered };
+  const unreadContracts = unread.flatMap(({ address }) => (readings.has(address) ? [] : [address]));
+  return { blocks: withStandards(blocks, (address) => evidence.get(address)), rows, unreadContracts };
 };
 
 interface Reading {
@@ -140,7 +140,7 @@ const readAt = async (
   for (const [position, subject] of subjects.entries()) {
     const [claim, rest] = [claims[position] ?? [], functions.get(subject.address) ?? []];
     const outcomes = [...claim, ...rest];
-    if (outcomes.some((outcome) => temporaryErrorOf(outcome) !== undefined)) failed.push({ subject, height });
+    if (outcomes.some((outcome) => transientErrorOf(outcome) !== undefined)) failed.push({ subject, height });
     else if (!outcomes.some(isUnknown)) readings.set(subject.address, { evidence: evidenceOf(subject, claim, rest), height });
   }
   return failed;
@@ -156,7 +156,7 @@ const callsTo = async (
   // An empty batch would still be a request.
   if (subjects.length === 0) return [];
   const calls = subjects.map((subject) => dataOf(subject).map((data) => ({ to: subject.address, data, gas: callGas })));
-  const outcomes = (await source.calls(calls.flat(), height)).values();
+  const outcomes = (await source.runCalls(calls.flat(), height)).values();
   return calls.map((callsOfSubject) => callsOfSubject.map(() => outcomes.next().value ?? { ok: false, reverted: false }));
 };
 

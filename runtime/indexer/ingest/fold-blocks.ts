@@ -4,11 +4,11 @@ import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { nullOnAbort } from "../../lib/async.ts";
 import type { Address, Hex } from "../../lib/hex.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "../projection.ts";
-import { attributed } from "../projection-error.ts";
+import { attributeToProjection } from "../projection-error.ts";
 import type { State } from "../state/state.ts";
 import { loadState, type StateCache } from "../state/state-cache.ts";
 import type { createRowBuffers } from "../storage/row-buffers.ts";
-import { type BaseReadDeps, type BaseReadings, readBase } from "./base-reads.ts";
+import { type BaseReadDeps, type BaseReadings, readBaseState } from "./base-reads.ts";
 import { readStandards } from "./contract-standards.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
@@ -29,7 +29,7 @@ interface FoldReads {
   readonly baseReads: readonly Row[];
   readonly standards: readonly Row[];
   /** Contracts that the node could not call. */
-  readonly unanswered: readonly Address[];
+  readonly unreadContracts: readonly Address[];
 }
 
 type FoldedRows = Readonly<Record<string, readonly Row[]>>;
@@ -50,9 +50,9 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   );
   const reads = projections.flatMap((projection, position) => {
     const state = states[position];
-    return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
+    return state === undefined ? [] : (projection.requiredBaseReads?.(decoded, state, facts) ?? []);
   });
-  const base = await stopwatch.time("read", () => nullOnAbort(readBase(cache, target, reads), signal));
+  const base = await stopwatch.time("read", () => nullOnAbort(readBaseState(cache, target, reads), signal));
   if (base === null) return null;
   const folded: FoldedRows[] = [];
   for (const [position, projection] of projections.entries()) {
@@ -64,7 +64,7 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
     stopwatch.timeSync("fold", () => bufferRows(target, position, rows));
     await yieldToEventLoop();
   }
-  return { baseReads: base.rows, standards: standards.rows, unanswered: standards.unanswered };
+  return { baseReads: base.rows, standards: standards.rows, unreadContracts: standards.unreadContracts };
 };
 
 const loadProjectionState = async (
@@ -73,9 +73,9 @@ const loadProjectionState = async (
   decoded: readonly DecodedBlock[],
 ): Promise<State> => {
   try {
-    return await loadState(cache, projection, projection.needs(decoded, facts));
+    return await loadState(cache, projection, projection.keysToLoad(decoded, facts));
   } catch (error) {
-    throw attributed(projection, error);
+    throw attributeToProjection(projection, error);
   }
 };
 
@@ -84,7 +84,7 @@ const bufferRows = ({ buffers, projections }: FoldTarget, position: number, rows
     buffers.add(position, rows);
   } catch (error) {
     const projection = projections[position];
-    throw projection === undefined ? error : attributed(projection, error);
+    throw projection === undefined ? error : attributeToProjection(projection, error);
   }
 };
 
@@ -96,16 +96,16 @@ const foldProjection = (
   outcomes: BaseReadings["outcomes"],
 ): FoldedRows => {
   if (state === undefined) throw new TypeError(`State of projection ${projection.id} is not loaded.`);
-  const base = (read: BaseRead) => {
+  const baseOutcome = (read: BaseRead) => {
     const outcome = outcomes.get(baseReadKey(read) as Hex);
     if (outcome === undefined)
       throw new TypeError(`Projection ${projection.id} uses base read ${baseReadKey(read)}, which it did not declare.`);
     return outcome;
   };
   try {
-    return projection.fold(decoded, { chain, state, base });
+    return projection.fold(decoded, { chain, state, baseOutcome });
   } catch (error) {
-    throw attributed(projection, error);
+    throw attributeToProjection(projection, error);
   }
 };
 

@@ -5,15 +5,15 @@ export type Stopwatch = ReturnType<typeof createStopwatch>;
 
 /** Sums the milliseconds that each step takes. */
 export const createStopwatch = () => {
-  const spent: Record<Step, number> = { fetch: 0, decode: 0, load: 0, read: 0, fold: 0, write: 0 };
+  const millisecondsByStep: Record<Step, number> = { fetch: 0, decode: 0, load: 0, read: 0, fold: 0, write: 0 };
   return {
-    spent: spent as Readonly<Record<Step, number>>,
+    millisecondsByStep: millisecondsByStep as Readonly<Record<Step, number>>,
     timeSync: <T>(step: Step, work: () => T): T => {
       const start = performance.now();
       try {
         return work();
       } finally {
-        spent[step] += performance.now() - start;
+        millisecondsByStep[step] += performance.now() - start;
       }
     },
     time: async <T>(step: Step, work: () => T | Promise<T>): Promise<T> => {
@@ -21,7 +21,7 @@ export const createStopwatch = () => {
       try {
         return await work();
       } finally {
-        spent[step] += performance.now() - start;
+        millisecondsByStep[step] += performance.now() - start;
       }
     },
   };

@@ -16,7 +16,7 @@ type Connection = Pick<Queryable, "query">;
 /** The right to write one chain's rows, for as long as its lock is held. */
 export interface Leadership {
   /** Aborts as soon as the lock is found to be lost. */
-  readonly lost: AbortSignal;
+  readonly lostSignal: AbortSignal;
   /**
    * Verifies that the lock is held; called in every writing transaction after it has locked the checkpoints that it advances: the next leader waits for these
    * rows and then sees the new checkpoints. @throws {LeadershipLostError}
@@ -31,7 +31,7 @@ export interface LeaderDeps {
   readonly waitMilliseconds?: number;
   readonly beatMilliseconds?: number;
   /** How long the chain's node has been silent to this process, in milliseconds. */
-  readonly nodeSilence?: (() => number) | undefined;
+  readonly nodeSilentMilliseconds?: (() => number) | undefined;
   /** If its node is silent for this long, a leader lets another process become the leader. */
   readonly maxSilenceMilliseconds?: number | undefined;
 }
@@ -93,7 +93,7 @@ export const createLeader = (deps: LeaderDeps) => ({
       throw new LeadershipLostError(deps.chain.name);
     };
     try {
-      await work({ lost: lost.signal, guard });
+      await work({ lostSignal: lost.signal, guard });
     } finally {
       wasLost = lost.signal.aborted;
       release.abort();
@@ -147,13 +147,13 @@ const acquire = async (client: Connection, deps: LeaderDeps, signal: AbortSignal
 
 /** Returns when the lock is released, or should be released because the node does not respond. @throws {DatabaseUnavailable} */
 const keepAlive = async (client: Connection, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
-  const { chain, logger, nodeSilence = () => 0, maxSilenceMilliseconds = defaultMaxSilenceMilliseconds } = deps;
+  const { chain, logger, nodeSilentMilliseconds = () => 0, maxSilenceMilliseconds = defaultMaxSilenceMilliseconds } = deps;
   const startedAt = performance.now();
   while (!released.aborted) {
     await sleep(deps.beatMilliseconds ?? 1_000, released);
     await client.query("SELECT 1");
     // Counted from the takeover, so that each attempt takes some time.
-    const silence = Math.min(nodeSilence(), performance.now() - startedAt);
+    const silence = Math.min(nodeSilentMilliseconds(), performance.now() - startedAt);
     if (silence < maxSilenceMilliseconds) continue;
     logger.warn(`The node of ${chain.name} has not responded for ${Math.round(silence / 1_000)} s: another process may take over.`);
     return;

@@ -2,7 +2,7 @@ import type { FinalizedBlock, Head, Source } from "../../chain/source.ts";
 import type { StoredLedger } from "../types.ts";
 
 export interface FinalityDeps {
-  readonly source: Pick<Source, "capabilities" | "finalized">;
+  readonly source: Pick<Source, "capabilities" | "finalizedBlock">;
   readonly ledger: Pick<StoredLedger, "hashes">;
   /** How many confirmations make a block final if the node has no finalized tag. */
   readonly finality: number | undefined;
@@ -25,9 +25,9 @@ export const createFinality = ({ source, ledger, finality }: FinalityDeps): Fina
 
   return async (head, compared) => {
     const top = Math.min(head.number, compared);
-    if (!source.capabilities.finalizedTag) return finality === undefined || top < finality ? null : top - finality;
-    const first = previous ?? (await source.finalized());
-    const second = await source.finalized();
+    if (!source.capabilities.hasFinalizedTag) return finality === undefined || top < finality ? null : top - finality;
+    const first = previous ?? (await source.finalizedBlock());
+    const second = await source.finalizedBlock();
     previous = second;
     if (first === null || second === null) return null;
     // A block above the compared ones cannot be checked until it is indexed.

@@ -1,7 +1,7 @@
 import type { DatabaseClient } from "../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
 import { type LatestTable, type StoredProjection, valueColumnsOf } from "../projection.ts";
-import { attributed } from "../projection-error.ts";
+import { attributeToProjection } from "../projection-error.ts";
 import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
 /** A table with block-bound rows that no projection writes. */
@@ -30,7 +30,7 @@ export const rollBack = async (
     try {
       await rollBackProjection(client, chainId, ancestor, baseBlock, projection);
     } catch (error) {
-      throw attributed(projection, error);
+      throw attributeToProjection(projection, error);
     }
   }
   for (const table of blockBoundTables) {
@@ -38,7 +38,7 @@ export const rollBack = async (
       await table.beforeDelete?.(client, chainId, ancestor);
       await deleteAbove(client, chainId, table.name, table.blockColumn, ancestor);
     } catch (error) {
-      throw table.projection === undefined ? error : attributed(table.projection, error);
+      throw table.projection === undefined ? error : attributeToProjection(table.projection, error);
     }
   }
   await client.query("UPDATE projection_checkpoints SET block_number = least(block_number, $2) WHERE chain_id = $1", [chainId, ancestor]);
@@ -73,8 +73,8 @@ const restoreLatestRows = async (
   baseBlock: number,
   table: LatestTable,
 ): Promise<void> => {
-  if (table.periods === null) return;
-  const statements = restoreStatements(table, table.periods);
+  if (table.periodTable === null) return;
+  const statements = restoreStatements(table, table.periodTable);
   await client.query(statements.create.text);
   await client.query(statements.fill.text, [chainId, ancestor]);
   await client.query(statements.analyze.text);
@@ -119,6 +119,6 @@ export const clearProjection = async (client: DatabaseClient, chainId: number, p
   try {
     for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);
   } catch (error) {
-    throw attributed(projection, error);
+    throw attributeToProjection(projection, error);
   }
 };

@@ -7,8 +7,8 @@ import type { NativeAccounting } from "../../chain/types.ts";
  */
 export const chooseAccounting = (
   configured: NativeAccounting,
-  { traces, oldTraces }: Pick<Capabilities, "traces" | "oldTraces">,
-): NativeAccounting => (configured === "traces" && (traces === null || !oldTraces) ? "state" : configured);
+  { traceKind, hasOldTraces }: Pick<Capabilities, "traceKind" | "hasOldTraces">,
+): NativeAccounting => (configured === "traces" && (traceKind === null || !hasOldTraces) ? "state" : configured);
 
 /** Describes each native accounting in messages, after "native balances". */
 export const accountingDescriptions: Readonly<Record<NativeAccounting, string>> = {

@@ -1,18 +1,18 @@
 import { BrokenChainError } from "../../chain/errors.ts";
-import { prefetch } from "../../chain/prefetch.ts";
+import { prefetchBlocks } from "../../chain/prefetch-blocks.ts";
 import type { ChainBlock } from "../../chain/types.ts";
 import { nullOnAbort } from "../../lib/async.ts";
 import type { Hash } from "../../lib/hex.ts";
-import { errorKindOf, type Span, traced } from "../../lib/tracing.ts";
+import { errorKindOf, type Span, withSpan } from "../../lib/tracing.ts";
 import { type Batch, type BatchDeps, createBatch } from "../ingest/batch.ts";
 import type { Stopwatch } from "../ingest/stopwatch.ts";
-import { confirmFirst } from "../reorg/confirm.ts";
+import { confirmFirstBlock } from "../reorg/confirm.ts";
 import type { PreparedBatch } from "../storage/write-batch.ts";
 import type { IndexerDeps, Tuning } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 import type { Progress } from "./progress.ts";
 
-export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "extraAccounts" | "onProgress" | "tracer"> {
+export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "takeExtraAccounts" | "onProgress" | "tracer"> {
   readonly session: IndexSession;
   readonly batchDeps: () => BatchDeps;
   readonly stopwatch: Stopwatch;
@@ -45,14 +45,14 @@ export const createAdvance = (deps: AdvanceDeps) => {
   return async (to: number, phase: Phase, signal: AbortSignal): Promise<void> => {
     const report = createReport(deps, phase, to);
     // A backfill's first event shows where it starts or resumes.
-    if (phase === "backfill") report({ last: session.position.block, blocks: 0, transactions: 0 }, 0);
+    if (phase === "backfill") report({ lastBlock: session.position.block, blockCount: 0, transactionCount: 0 }, 0);
     const chunks = fetchChunks(deps, to, signal);
     const commits = createCommitQueue(session, phase === "follow", report);
     let current = startBatch();
     try {
       for (let chunk = await chunks.next(current.span); chunk !== null; chunk = await chunks.next(current.span)) {
         const { batch, span } = current;
-        if (chunk.length > 0 && !(await traced(span, "fold", () => batch.add(chunk, signal)))) break;
+        if (chunk.length > 0 && !(await withSpan(span, "fold", () => batch.add(chunk, signal)))) break;
         const isLast = chunk.length === 0;
         if (!isLast && !isFull(current)) continue;
         if (!(await commits.add(batch.finish(), signal, span)) || isLast) break;
@@ -72,30 +72,35 @@ export type Advance = ReturnType<typeof createAdvance>;
 
 const createReport = ({ session, onProgress }: AdvanceDeps, phase: Phase, target: number) => {
   const event = { phase, projection: null, from: session.facts.from, target } satisfies Partial<Progress>;
-  return ({ last, blocks, transactions }: Pick<PreparedBatch, "last" | "blocks" | "transactions">, rows: number): void =>
-    onProgress?.({ ...event, block: last, blocks, transactions, rows });
+  return (
+    { lastBlock, blockCount, transactionCount }: Pick<PreparedBatch, "lastBlock" | "blockCount" | "transactionCount">,
+    rows: number,
+  ): void => onProgress?.({ ...event, block: lastBlock, blockCount, transactionCount, rowCount: rows });
 };
 
 /**
  * Chunks of blocks that follow the position. `next` returns an empty chunk at the end or after a failed fetch, and null if the signal aborts. The failure
  * is stored for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
  */
-const fetchChunks = ({ session, source, chain, extraAccounts, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
+const fetchChunks = ({ session, source, chain, takeExtraAccounts, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
   const accounting = session.facts.nativeAccounting;
-  const chunks = prefetch((first, last) => source.fetch(first, last, { accounting, extraAccounts: extraAccounts?.() ?? [] }), {
-    from: session.position.block + 1,
-    to,
-    inFlight: tuning.requestsInFlight,
-    blocks: tuning.requestBlocks,
-    transactions: tuning.requestTransactions,
-    signal,
-  });
+  const chunks = prefetchBlocks(
+    (first, last) => source.fetchBlocks(first, last, { accounting, extraAccounts: takeExtraAccounts?.() ?? [] }),
+    {
+      from: session.position.block + 1,
+      to,
+      maxInFlight: tuning.requestsInFlight,
+      maxBlocks: tuning.requestBlocks,
+      targetTransactions: tuning.requestTransactions,
+      signal,
+    },
+  );
   let tip = session.position.hash;
   let failure: unknown;
   return {
     next: async (span: Span | undefined): Promise<readonly ChainBlock[] | null> => {
       const chunk = await stopwatch
-        .time("fetch", () => traced(span, "fetch", () => nullOnAbort(chunks.next(), signal)))
+        .time("fetch", () => withSpan(span, "fetch", () => nullOnAbort(chunks.next(), signal)))
         .catch((error: unknown): IteratorReturnResult<void> => {
           failure = error;
           return { done: true, value: undefined };
@@ -121,7 +126,7 @@ const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: 
       await writing;
       const commit = batch === null || signal.aborted ? null : await session.commit(batch, isDurable);
       if (commit === null || batch === null) return false;
-      const written = traced(span, "write", () => commit.done);
+      const written = withSpan(span, "write", () => commit.done);
       if (span !== undefined) endWithBatch(span, batch, written);
       writing = written.then((rows) => onCommit(batch, rows));
       // A failure is thrown by the next call to `add` or `settled`.
@@ -133,12 +138,16 @@ const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: 
 };
 
 /** Ends a batch's span when the batch is written. */
-const endWithBatch = (span: Span, { first, last, blocks, transactions }: PreparedBatch, written: Promise<number>): void => {
+const endWithBatch = (
+  span: Span,
+  { firstBlock, lastBlock, blockCount, transactionCount }: PreparedBatch,
+  written: Promise<number>,
+): void => {
   const attributes = {
-    "ashlar.first_block": first,
-    "ashlar.last_block": last,
-    "ashlar.blocks": blocks,
-    "ashlar.transactions": transactions,
+    "ashlar.first_block": firstBlock,
+    "ashlar.last_block": lastBlock,
+    "ashlar.blocks": blockCount,
+    "ashlar.transactions": transactionCount,
   };
   written.then(
     (rows) => span.end({ attributes: { ...attributes, "ashlar.rows": rows } }),
@@ -146,11 +155,15 @@ const endWithBatch = (span: Span, { first, last, blocks, transactions }: Prepare
   );
 };
 
-/** Checks that blocks follow the tip or, if there is none, that the node returns the first block again. @throws {BrokenChainError} @throws {BadReplyError} */
+/**
+ * Checks that blocks follow the tip or, if there is none, that the node returns the first block again.
+ * @throws {BrokenChainError}
+ * @throws {InvalidResponseError}
+ */
 const confirm = async ({ source, chain }: Pick<AdvanceDeps, "source" | "chain">, tip: Hash | null, blocks: readonly ChainBlock[]) => {
   const [first] = blocks;
   if (first === undefined) return;
-  if (tip === null) return confirmFirst(source, chain, first);
+  if (tip === null) return confirmFirstBlock(source, chain, first);
   if (first.parentHash !== tip) {
     throw new BrokenChainError(`The node returned block ${first.number}, whose parent is not the indexed block ${first.number - 1}.`);
   }

@@ -14,8 +14,8 @@ export interface CatchUpDeps extends BatchDeps, WriteBatchDeps {
 
 /** The max number of ledger blocks that one batch reads, and of transactions in them. */
 export interface CatchUpSize {
-  readonly transactions: number;
-  readonly blocks: number;
+  readonly maxTransactions: number;
+  readonly maxBlocks: number;
 }
 
 /** Lets each projection that is behind catch up with the ledger, one batch at a time, and joins it. */
@@ -46,8 +46,8 @@ const createCacheProvider = (session: Pick<IndexSession, "cache">, { topics }: P
 
 /** The batch size while catching up: a batch's blocks are read together, so they are limited like all concurrent requests to a node. */
 export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
-  transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
-  blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
+  maxTransactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
+  maxBlocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
 });
 
 /** Adds one batch of stored blocks to a projection; true once the projection has caught up. Must be called while nothing else writes. */
@@ -64,11 +64,11 @@ export const catchUpOnce = async (
   const done = checkpoints.get(projection.id)?.block ?? target;
   if (done >= target) return true;
   const event = { phase: "catch-up", projection: projection.id, from: facts.from, target } as const;
-  if (done < facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
-  const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
+  if (done < facts.from) onProgress?.({ ...event, block: done, blockCount: 0, transactionCount: 0, rowCount: 0 });
+  const to = Math.min(target, (await ledger.batchEnd(done + 1, size.maxTransactions, size.maxBlocks)) ?? target);
   const { topics } = projection;
   const blocks = await deps.stopwatch.time("fetch", () =>
-    topics === undefined ? ledger.blocks(done + 1, to, facts.nativeAccounting) : ledger.blocksOfLogs(done + 1, to, topics),
+    topics === undefined ? ledger.blocks(done + 1, to, facts.nativeAccounting) : ledger.blocksWithLogs(done + 1, to, topics),
   );
   const isNew = done < facts.from;
   const cache = provideCache(() => createStateCache({ database, chainId, projections: [projection], nodeReads: nodeReadLoads, isNew }));
@@ -76,6 +76,6 @@ export const catchUpOnce = async (
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;
   const rows = await writeBatch(deps, prepared, false);
-  onProgress?.({ ...event, block: to, blocks: blocks.length, transactions: prepared.transactions, rows });
+  onProgress?.({ ...event, block: to, blockCount: blocks.length, transactionCount: prepared.transactionCount, rowCount: rows });
   return to === target;
 };

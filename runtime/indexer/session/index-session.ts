@@ -1,4 +1,4 @@
-import { BadReplyError } from "../../chain/errors.ts";
+import { InvalidResponseError } from "../../chain/errors.ts";
 import type { DatabaseClient } from "../../database/database.ts";
 import { createMutex } from "../../lib/async.ts";
 import type { Hash } from "../../lib/hex.ts";
@@ -24,7 +24,7 @@ export interface Position {
 export interface IndexSessionDeps
   extends Pick<
     IndexerDeps,
-    "chain" | "source" | "database" | "ledger" | "projections" | "blockBoundTables" | "prepare" | "genesisAllocation" | "logger"
+    "chain" | "source" | "database" | "ledger" | "projections" | "blockBoundTables" | "prepareTables" | "genesisAllocation" | "logger"
   > {
   readonly stopwatch: Stopwatch;
 }
@@ -117,7 +117,7 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
       await session.leadership.guard(client);
     },
     open: async () => {
-      await deps.prepare?.(session.guard, new Set(failures.keys()));
+      await deps.prepareTables?.(session.guard, new Set(failures.keys()));
       const facts = await openOrReopen(deps, projections, session.guard, opened === null);
       const stored = await readPosition(deps, projections, facts.from - 1);
       position = stored.position;
@@ -139,7 +139,7 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
       const writeDeps = { database, chainId: chain.id, stopwatch: deps.stopwatch, guard: session.guard };
       const write = async (): Promise<number> => {
         const rows = await writeBatch(writeDeps, batch, isDurable);
-        position = { block: batch.last, hash: batch.hash };
+        position = { block: batch.lastBlock, hash: batch.lastBlockHash };
         return rows;
       };
       return startExclusively(exclusively, () => (batch.cache.isValid ? write() : null));
@@ -186,7 +186,7 @@ const openOrReopen = async (
   const { facts, warnings } = await openIndex({ chain, source, database, ledger, projections, hasAllocation, guard }).catch(
     (error: unknown) => {
       // A gateway that previously routed to the right node may temporarily route to a node of a different chain.
-      if (!isFirst && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
+      if (!isFirst && error instanceof IndexMismatchError) throw new InvalidResponseError(error.message);
       throw error;
     },
   );

@@ -7,9 +7,9 @@ import { ProjectionError } from "../projection-error.ts";
 import type { Indexer, IndexerDeps, Timing, Tuning } from "../types.ts";
 import { createAdvance } from "./advance.ts";
 import { type CatchUpDeps, catchUp, catchUpSizeOf } from "./catch-up.ts";
-import { createRunExclusive } from "./exclusive.ts";
-import { createFollower } from "./follow.ts";
+import { createFollower } from "./follower.ts";
 import { createIndexSession } from "./index-session.ts";
+import { createRunExclusive } from "./run-exclusive.ts";
 import { runUntilStopped } from "./run-until-stopped.ts";
 
 const defaultTuning: Tuning = {
@@ -24,7 +24,7 @@ const defaultTuning: Tuning = {
 };
 
 /** The max retry wait: half of the time within which indexing should continue after a failure's cause is gone. */
-const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
+const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lockWaitMilliseconds: 500, confirmationWaitMilliseconds: 300 };
 
 /** The base of the exponential backoff before a contract's base reads are repeated after the node did not respond to them. */
 const unresponsiveWaitMilliseconds = 60_000;
@@ -33,39 +33,39 @@ const unresponsiveWaitMilliseconds = 60_000;
 export const createIndexer = (options: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, heartbeat } = options;
   const onProgress: IndexerDeps["onProgress"] = (event) => {
-    if (event.blocks > 0) heartbeat?.beat();
+    if (event.blockCount > 0) heartbeat?.beat();
     options.onProgress?.(event);
   };
   const deps: IndexerDeps = { ...options, onProgress };
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
   const timing: Timing = { ...defaultTiming, ...deps.timing };
   const stopwatch = createStopwatch();
-  const unresponsive = createContractBackoff(unresponsiveWaitMilliseconds);
+  const unresponsiveContracts = createContractBackoff(unresponsiveWaitMilliseconds);
   const session = createIndexSession({ ...deps, stopwatch });
   const leader = createLeader({
     database,
     chain,
     logger,
-    waitMilliseconds: timing.lock,
-    nodeSilence: options.nodeSilence,
-    maxSilenceMilliseconds: timing.silence,
+    waitMilliseconds: timing.lockWaitMilliseconds,
+    nodeSilentMilliseconds: options.nodeSilentMilliseconds,
+    maxSilenceMilliseconds: timing.maxSilenceMilliseconds,
   });
   const batchDeps = (): CatchUpDeps => ({
     database,
     source,
     chainId: chain.id,
     facts: session.facts,
-    allocation: deps.genesisAllocation,
-    unresponsive,
+    genesisAllocation: deps.genesisAllocation,
+    unresponsiveContracts,
     clock: deps.clock,
     stopwatch,
     guard: session.guard,
-    onUnanswered: (contracts) => logger.warn(unansweredWarning(chain.name, contracts)),
+    onUnreadContracts: (contracts) => logger.warn(unreadContractsWarning(chain.name, contracts)),
     ledger,
     onProgress,
   });
   const advance = createAdvance({ ...deps, session, batchDeps, stopwatch, tuning });
-  const follower = createFollower({ ...deps, session, advance, confirmationWait: timing.confirmation });
+  const follower = createFollower({ ...deps, session, advance, confirmationWaitMilliseconds: timing.confirmationWaitMilliseconds });
   const size = catchUpSizeOf(tuning);
 
   const runWithRetries = (work: () => Promise<void>, signal: AbortSignal): Promise<void> =>
@@ -100,7 +100,7 @@ export const createIndexer = (options: IndexerDeps): Indexer => {
     run: async (signal) => {
       follower.restart();
       await runWithRetries(
-        () => leader.lead(signal, (leadership) => runAsLeader(leadership, AbortSignal.any([signal, leadership.lost]))),
+        () => leader.lead(signal, (leadership) => runAsLeader(leadership, AbortSignal.any([signal, leadership.lostSignal]))),
         signal,
       );
     },
@@ -110,10 +110,10 @@ export const createIndexer = (options: IndexerDeps): Indexer => {
     status: () => ({
       block: session.position.block,
       head: follower.head,
-      following: follower.isFollowing,
-      leading: session.leadership !== null,
+      isFollowing: follower.isFollowing,
+      isLeading: session.leadership !== null,
       catchingUp: session.behind.map(({ id }) => id),
-      spent: stopwatch.spent,
+      millisecondsByStep: stopwatch.millisecondsByStep,
     }),
   };
 };
@@ -133,7 +133,7 @@ const runTogether = async (tasks: readonly ((signal: AbortSignal) => Promise<voi
   for (const result of results) if (result.status === "rejected") throw result.reason;
 };
 
-const unansweredWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
+const unreadContractsWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
   const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, including ${first}`;
   return `The node of ${chain} returned no result for eth_call to ${contracts}: their Transfer logs with three or no indexed arguments are treated as ERC-721.`;
 };

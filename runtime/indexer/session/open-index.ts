@@ -1,7 +1,15 @@
 import { describeCapabilities, missingFeatures } from "../../chain/describe-capabilities.ts";
 import type { Source } from "../../chain/source.ts";
 import type { Database, DatabaseClient } from "../../database/database.ts";
-import { nameTaken, nativeBalancesDiffer, notRestored, tracesGone, verifyChainId, verifyFirstBlock, wrongGenesis } from "../errors.ts";
+import {
+  nameTakenError,
+  nativeBalancesDifferWarning,
+  notRestoredError,
+  tracesUnavailableError,
+  verifyChainId,
+  verifyFirstBlock,
+  wrongGenesisError,
+} from "../errors.ts";
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
 import { clearProjection } from "../reorg/roll-back.ts";
@@ -41,7 +49,7 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   const record = await openChain(deps);
   // An index with balances derived from traces cannot be continued with balances read from the state.
   const { nativeAccounting, indexedFrom: from } = record;
-  if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
+  if (nativeAccounting === "traces" && !source.readsTraces) throw tracesUnavailableError(chain.name);
   const missing = missingOf(source, record, deps.hasAllocation, await deps.ledger.lacksBalances());
   await recordNameAndMissing(database, chain.id, chain.name, missing);
   await recordCapabilities(database, chain.id, source.capabilities);
@@ -61,24 +69,24 @@ const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<Ch
   verifyChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();
   const existing = await readChain(database, chain.id);
-  if (existing?.isRestoring) throw notRestored(chain.name);
+  if (existing?.isRestoring) throw notRestoredError(chain.name);
   // An existing index waits for a node that is behind its first block.
   if (existing?.indexedFrom !== chain.from) verifyFirstBlock(chain, (await source.head()).number);
   const holder = await chainIdOfName(database, chain.name);
-  if (holder !== null && holder !== chain.id) throw nameTaken(chain.name, chain.id, holder);
+  if (holder !== null && holder !== chain.id) throw nameTakenError(chain.name, chain.id, holder);
   if (existing === null) {
     const nativeAccounting = chooseAccounting(chain.nativeAccounting, source.capabilities);
     await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from, nativeAccounting });
   }
   const record = await readChain(database, chain.id);
-  if (record === null || record.genesisHash !== genesisHash) throw wrongGenesis(chain.name, record?.genesisHash ?? "0x", genesisHash);
+  if (record === null || record.genesisHash !== genesisHash) throw wrongGenesisError(chain.name, record?.genesisHash ?? "0x", genesisHash);
   return record;
 };
 
 const missingOf = (source: Source, record: ChainRecord, hasAllocation: boolean, lacksBalances: boolean): string[] => {
-  const { nativeAccounting, missing, backfilled } = record;
+  const { nativeAccounting, missing, isBackfilled } = record;
   // The stored balances decide; until the backfill is complete, the node's capabilities do.
-  const lacksHistory = nativeAccounting === "state" && (lacksBalances || (!backfilled && !source.capabilities.archiveState));
+  const lacksHistory = nativeAccounting === "state" && (lacksBalances || (!isBackfilled && !source.capabilities.hasArchiveState));
   return [
     ...(nativeAccounting === "none" ? [features.nativeBalances] : []),
     ...(lacksHistory ? [features.nativeHistory] : []),
@@ -105,14 +113,14 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): s
 
 const nativeWarnings = ({ name, nativeAccounting: configured }: IndexedChain, record: ChainRecord, source: Source): string[] => {
   const { nativeAccounting: stored, missing } = record;
-  const { traces, archiveState } = source.capabilities;
+  const { traceKind, hasArchiveState } = source.capabilities;
   const warnings: string[] = [];
   if (stored === "none") {
     const reason = configured === "none" ? "nativeAccounting is none" : "it was created without them";
     warnings.push(`The index of ${name} has no native balances: ${reason}.`);
   } else if (configured === "traces" && stored === "state") {
     const reason =
-      !source.tracing || traces === null
+      !source.readsTraces || traceKind === null
         ? "the node has no traces"
         : "the node had no traces of the first blocks when the index was created";
     warnings.push(`Native balances of ${name} are read from the node's state instead of being derived from traces: ${reason}.`);
@@ -121,10 +129,10 @@ const nativeWarnings = ({ name, nativeAccounting: configured }: IndexedChain, re
       `The index of ${name} was created with native balances ${accountingDescriptions[stored]}; nativeAccounting ${configured} requires a new index.`,
     );
   }
-  if (stored === "state" && !archiveState) {
+  if (stored === "state" && !hasArchiveState) {
     warnings.push(`The index of ${name} only has native balances of recent blocks: the node has no state of older ones.`);
   }
-  if (missing.includes(features.nativeBalancesDiffer)) warnings.push(nativeBalancesDiffer(name));
+  if (missing.includes(features.nativeBalancesDiffer)) warnings.push(nativeBalancesDifferWarning(name));
   return warnings;
 };
 

@@ -9,8 +9,8 @@ export interface Progress {
   readonly block: number;
   /** The target block. */
   readonly target: number;
-  /** The blocks, transactions and rows written since the previous event; in a reorganisation, `blocks` are the replaced ones and the others are 0. */
-  readonly blocks: number;
-  readonly transactions: number;
-  readonly rows: number;
+  /** The blocks, transactions and rows written since the previous event. In a reorganisation, `blockCount` counts the replaced blocks and the others are 0. */
+  readonly blockCount: number;
+  readonly transactionCount: number;
+  readonly rowCount: number;
 }

@@ -39,15 +39,15 @@ const statementOf = (load: StateLoad): string => {
 };
 
 /** Served by each table's primary key, whose columns after the chain start with the load's key. */
-const selectRows = ({ table, key, values, newestBy }: StateLoad): Sql => {
+const selectRows = ({ table, key, valueColumns, newestBy }: StateLoad): Sql => {
   const columns = Object.keys(key);
   const arrays = joinSql(Object.values(key).map((type, position) => sql`$${position + 2}::${identifier(type)}[]`));
   const match = joinSql(
     columns.map((column) => sql`t.${identifier(column)} = k.${identifier(column)}`),
     sql` AND `,
   );
-  const loaded = values.length === 0 ? nothing : sql`, ${columnList(values, "v")}`;
-  const selected = values.length === 0 ? sql`1 AS found` : columnList(values, "t");
+  const loaded = valueColumns.length === 0 ? nothing : sql`, ${columnList(valueColumns, "v")}`;
+  const selected = valueColumns.length === 0 ? sql`1 AS found` : columnList(valueColumns, "t");
   const order = newestBy === undefined ? nothing : sql` ORDER BY t.${identifier(newestBy)} DESC`;
   return sql`SELECT ${columnList(columns, "k")}${loaded} FROM unnest(${arrays}) AS k(${columnList(columns)}) CROSS JOIN LATERAL (
     SELECT ${selected} FROM ${identifier(table)} t WHERE t.chain_id = $1 AND ${match}${order} LIMIT 1) v`;

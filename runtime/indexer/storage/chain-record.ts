@@ -11,8 +11,8 @@ export interface ChainRecord {
   readonly name: string;
   readonly genesisHash: Hash;
   readonly indexedFrom: number;
-  readonly backfilled: boolean;
-  readonly finalized: number | null;
+  readonly isBackfilled: boolean;
+  readonly finalizedBlock: number | null;
   readonly missing: readonly string[];
   /** The accounting that the index was created with. */
   readonly nativeAccounting: NativeAccounting;
@@ -53,8 +53,8 @@ export const readChain = async (database: Queryable, chainId: number): Promise<C
     name: row.name,
     genesisHash: row.genesis_hash,
     indexedFrom: row.indexed_from,
-    backfilled: row.backfilled_at !== null,
-    finalized: row.finalized_block,
+    isBackfilled: row.backfilled_at !== null,
+    finalizedBlock: row.finalized_block,
     missing: row.missing,
     nativeAccounting: row.native_accounting ?? "none",
     isRestoring: row.is_restoring,
@@ -92,13 +92,13 @@ export const recordNameAndMissing = async (
 
 /** Stores the capabilities of the chain's node. */
 export const recordCapabilities = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
-  const { batchSize, traces } = capabilities;
+  const { batchSize, traceKind } = capabilities;
   const offers = describeCapabilities(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
   await database.query("UPDATE chains SET offers = $2, batch_size = $3, traces_by = $4 WHERE chain_id = $1", [
     chainId,
     offers,
     batchSize,
-    traces,
+    traceKind,
   ]);
 };
 

@@ -3,7 +3,7 @@ import { type CopyChunks, createCopyEncoder } from "../../database/copy-encoder.
 import type { DatabaseClient } from "../../database/database.ts";
 import type { PipelinedStatement } from "../../database/pipeline.ts";
 import type { Row, StoredProjection, Table } from "../projection.ts";
-import { attributed } from "../projection-error.ts";
+import { attributeToProjection } from "../projection-error.ts";
 import { statementsOf } from "./write-rows.ts";
 
 /** One table's buffered rows: as COPY text, or as rows if only one row per key is written. */
@@ -36,13 +36,13 @@ export const createRowBuffers = (chainId: number, projections: readonly StoredPr
 /** Writes buffered rows, and returns their number. */
 export const writeBuffers = async (client: DatabaseClient, chainId: number, buffers: readonly BufferedRows[]): Promise<number> => {
   await client.pipeline(buffers.flatMap((buffer) => bufferStatements(chainId, buffer)));
-  return buffers.reduce((sum, buffer) => sum + ("rows" in buffer ? buffer.rows.length : buffer.chunks.rows), 0);
+  return buffers.reduce((sum, buffer) => sum + ("rows" in buffer ? buffer.rows.length : buffer.chunks.rowCount), 0);
 };
 
 const bufferStatements = (chainId: number, buffer: BufferedRows): PipelinedStatement[] => {
   const { projection } = buffer;
   if (projection === undefined) return tableStatements(chainId, buffer);
-  const toError = (error: unknown): unknown => attributed(projection, error);
+  const toError = (error: unknown): unknown => attributeToProjection(projection, error);
   try {
     return tableStatements(chainId, buffer).map((statement) => ({ ...statement, toError }));
   } catch (error) {
@@ -52,7 +52,7 @@ const bufferStatements = (chainId: number, buffer: BufferedRows): PipelinedState
 
 const tableStatements = (chainId: number, buffer: TableRows): PipelinedStatement[] => {
   if ("rows" in buffer) return statementsOf(chainId, buffer.table, buffer.rows);
-  return buffer.chunks.rows === 0 ? [] : [copyStatement(buffer.table.name, buffer.chunks)];
+  return buffer.chunks.rowCount === 0 ? [] : [copyStatement(buffer.table.name, buffer.chunks)];
 };
 
 const createBuffer = (chainId: number, table: Table) => {

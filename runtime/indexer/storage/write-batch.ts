@@ -10,12 +10,12 @@ import { type BufferedRows, writeBuffers } from "./row-buffers.ts";
 /** Folded blocks that are not written yet. */
 export interface PreparedBatch {
   readonly projections: readonly Projection[];
-  readonly blocks: number;
-  readonly transactions: number;
+  readonly blockCount: number;
+  readonly transactionCount: number;
   /** The first block, the last block, and the last block's hash. */
-  readonly first: number;
-  readonly last: number;
-  readonly hash: Hash;
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  readonly lastBlockHash: Hash;
   readonly rows: readonly BufferedRows[];
   /** The cache that the rows were folded from. */
   readonly cache: Pick<StateCache, "isValid">;
@@ -37,7 +37,7 @@ export const writeBatch = (deps: WriteBatchDeps, batch: PreparedBatch, isDurable
   deps.stopwatch.time("write", () =>
     deps.database.transaction(async (client) => {
       if (!isDurable) await client.query("SET LOCAL synchronous_commit = off");
-      await advanceCheckpoints(client, deps.chainId, batch.projections, batch.first - 1, batch.last);
+      await advanceCheckpoints(client, deps.chainId, batch.projections, batch.firstBlock - 1, batch.lastBlock);
       await deps.guard(client);
       return writeBuffers(client, deps.chainId, batch.rows);
     }),

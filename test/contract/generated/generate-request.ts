@@ -16,13 +16,13 @@ export interface GeneratedRequest {
 }
 
 /** Example values from a chain's story, by operation and by parameter type. */
-export interface StoryPool {
+export interface StoryExamples {
   readonly exampleOf: (operation: Operation) => Readonly<Record<string, string>>;
   readonly byType: ReadonlyMap<ParameterType, readonly string[]>;
 }
 
 /** Groups the values of all examples by parameter type. */
-export function createStoryPool(operations: readonly Operation[], exampleOf: StoryPool["exampleOf"]): StoryPool {
+export function createStoryExamples(operations: readonly Operation[], exampleOf: StoryExamples["exampleOf"]): StoryExamples {
   const byType = new Map<ParameterType, string[]>();
   for (const operation of operations) {
     const example = exampleOf(operation);
@@ -35,28 +35,28 @@ export function createStoryPool(operations: readonly Operation[], exampleOf: Sto
 }
 
 /** Generates a request for an operation: its example, with valid, borderline, invalid or hostile values for some parameters. */
-export function generateRequest(random: Random, operation: Operation, pool: StoryPool): GeneratedRequest {
-  const example = pool.exampleOf(operation);
+export function generateRequest(random: Random, operation: Operation, examples: StoryExamples): GeneratedRequest {
+  const example = examples.exampleOf(operation);
   // Most parameters keep their example values: a request with many invalid values would only test how errors are reported.
   const changesOneIn = random.pick([2, 4, 8]);
   const values = operation.parameters.flatMap((parameter): [Parameter, string][] => {
     const { name, required } = parameter;
-    if (random.chance(changesOneIn)) return [[parameter, generateValue(random, parameter, pool)]];
+    if (random.oneIn(changesOneIn)) return [[parameter, generateValue(random, parameter, examples)]];
     const value = example[name] ?? (required ? String(parameter.example) : undefined);
     return value === undefined ? [] : [[parameter, value]];
   });
   const target = rewriteTarget(random, targetOf(random, operation, values));
   return {
     operation,
-    method: random.chance(20) ? "HEAD" : "GET",
+    method: random.oneIn(20) ? "HEAD" : "GET",
     target: target.text,
-    headers: random.chance(10) ? random.pick(hostileHeaders) : {},
+    headers: random.oneIn(10) ? random.pick(hostileHeaders) : {},
     // An empty path parameter leaves an empty segment, which no operation's path has.
     matchesOperation: target.matchesOperation && values.every(([parameter, value]) => parameter.in !== "path" || value !== ""),
   };
 }
 
-function generateValue(random: Random, parameter: Parameter, { byType }: StoryPool): string {
+function generateValue(random: Random, parameter: Parameter, { byType }: StoryExamples): string {
   const { valid, invalid } = valuesOf(parameter);
   const kind = random.below(10);
   if (kind < 4) return random.pick(byType.get(parameter.type) ?? valid);
@@ -75,7 +75,7 @@ function targetOf(random: Random, operation: Operation, values: readonly (readon
     .filter(([parameter]) => parameter.in === "query")
     .flatMap(([{ name }, value]) => {
       const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
-      return random.chance(40) ? [pair, pair] : [pair];
+      return random.oneIn(40) ? [pair, pair] : [pair];
     });
   return `/${path}/${query.length === 0 ? "" : `?${query.join("&")}`}`;
 }

@@ -5,12 +5,12 @@ import { buildModel } from "../../../generator/model/build-model.ts";
 import type { Operation } from "../../../generator/model/model.ts";
 import { useApp } from "../../support/app.ts";
 import { exampleOf } from "../../support/contract/examples.ts";
-import { deadline } from "../../support/deadline.ts";
 import { readDocument } from "../../support/document.ts";
 import { createOpenApiValidator, type OpenApiValidator } from "../../support/openapi-validator.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
+import { createResponseChecker } from "./check-response.ts";
 import { createCounts } from "./count-responses.ts";
-import { createStoryPool, generateRequest, type StoryPool } from "./generate-request.ts";
-import { createJudge } from "./judge-response.ts";
+import { createStoryExamples, generateRequest, type StoryExamples } from "./generate-request.ts";
 import { createSender } from "./send-request.ts";
 
 /**
@@ -30,18 +30,18 @@ const requestsPerOperation = 40;
 const app = await useApp();
 const { send, close } = createSender(app.url, app.key, connectionCount);
 let openApi: OpenApiValidator;
-let judge: ReturnType<typeof createJudge>;
+let checkResponse: ReturnType<typeof createResponseChecker>;
 let operations: readonly Operation[];
-let pool: StoryPool;
+let examples: StoryExamples;
 
 beforeAll(async () => {
   const { catalog } = loadCatalog(await readCatalogFiles("spec"));
   if (catalog === null) throw new Error("Invalid catalog: see npm run generate.");
   ({ operations } = buildModel(catalog, new Map()));
-  pool = createStoryPool(operations, (operation) => exampleOf(operation, app.storyValues));
+  examples = createStoryExamples(operations, (operation) => exampleOf(operation, app.storyValues));
   const document = await readDocument();
   openApi = await createOpenApiValidator(document);
-  judge = createJudge(document, openApi);
+  checkResponse = createResponseChecker(document, openApi);
 });
 
 afterAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 describe(`${count} generated requests (seed ${seed})`, () => {
-  it("receive documented responses and no unexpected errors", { timeout: deadline(60_000 + 60 * count) }, async () => {
+  it("receive documented responses and no unexpected errors", { timeout: scaleTimeLimit(60_000 + 60 * count) }, async () => {
     const problems: string[] = [];
     let problemCount = 0;
     const counts = createCounts();
@@ -60,7 +60,7 @@ describe(`${count} generated requests (seed ${seed})`, () => {
       const index = sent++;
       const operation = operations[index % operations.length] as Operation;
       // Each request has its own seed, so the requests do not depend on the order of responses.
-      const request = generateRequest(createRandom(`${seed} ${index}`), operation, pool);
+      const request = generateRequest(createRandom(`${seed} ${index}`), operation, examples);
       const report = (problem: string): void => {
         problemCount += 1;
         if (problems.length >= maxProblemsShown) return;
@@ -73,7 +73,7 @@ describe(`${count} generated requests (seed ${seed})`, () => {
       });
       if (response === null) return;
       counts.add(operation.id, response.status, request.matchesOperation);
-      const problem = await judge(request, response);
+      const problem = await checkResponse(request, response);
       if (problem !== null) report(problem);
     };
     const sendAll = async (): Promise<void> => {

@@ -89,11 +89,11 @@ const pathChanges: readonly ((path: string) => string)[] = [
 
 /** On average, requests CSV in every tenth target, adds an unexpected query to every eighth and changes the path of every fifteenth. */
 export function rewriteTarget(random: Random, target: string): { readonly text: string; readonly matchesOperation: boolean } {
-  const withQuery = [...(random.chance(10) ? ["format=csv"] : []), ...(random.chance(8) ? [random.pick(additions)] : [])].reduce(
+  const withQuery = [...(random.oneIn(10) ? ["format=csv"] : []), ...(random.oneIn(8) ? [random.pick(additions)] : [])].reduce(
     (text, addition) => `${text}${text.includes("?") ? "&" : "?"}${addition}`,
     target,
   );
-  if (!random.chance(15)) return { text: withQuery, matchesOperation: true };
+  if (!random.oneIn(15)) return { text: withQuery, matchesOperation: true };
   const [path = "", ...query] = withQuery.split("?");
   return { text: [random.pick(pathChanges)(path), ...query].join("?"), matchesOperation: false };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
-import { estimateGas } from "../../../runtime/domains/chains/gas-estimate.ts";
+import { estimateGasPrices } from "../../../runtime/domains/chains/estimate-gas-prices.ts";
 import { createCounterpartyQueries } from "../../../runtime/domains/tokens/queries/counterparty.ts";
 import type { Address, Hash } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";
@@ -68,7 +68,7 @@ describe("the gas_prices endpoint", () => {
   );
 
   it("returns no prices without matching transactions", () => {
-    expect(estimateGas([], "7000000000", 12)).toEqual([]);
+    expect(estimateGasPrices([], "7000000000", 12)).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { createTokenQueries } from "../../../runtime/domains/tokens/queries/inde
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";
 import { callForEach, movesOf, ownersOf, regularCollections, type TokenMove, zeroAddress } from "../../support/story-collections.ts";
-import { addressOf, logsOf, type NodeLog, node, storyValue, transferTopic } from "../../support/story-node.ts";
+import { addressOf, callNode, logsOf, type NodeLog, storyValue, transferTopic } from "../../support/story-node.ts";
 
 const app = await useApp();
 const chainId = 31337;
@@ -14,7 +14,7 @@ const [approval, approvalForAll]: string[] = [
   toEventSelector("Approval(address,address,uint256)"),
   toEventSelector("ApprovalForAll(address,address,bool)"),
 ];
-const head = Number(await node<string>("eth_blockNumber"));
+const head = Number(await callNode<string>("eth_blockNumber"));
 /** The story's node has state only at its head, so past values are computed from logs. At the head, they are compared with the contracts. */
 const heights = [0.1, 0.35, 0.6, 0.85, 1].map((fraction) => Math.floor(head * fraction));
 

@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, pad, toHex, zeroAddress } from "viem";
-import { artifacts, call, type TestChain } from "../../support/chain.ts";
+import { artifacts, encodeCall, type TestChain } from "../../support/chain.ts";
 
 /** keccak256("Transfer(address,address,uint256)"), EIP-20. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -75,7 +75,7 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
         const words = new Set((await logsUpTo(height)).flatMap(({ topics }) => topics.slice(1, 3)));
         const owners = [...words].map((word): Address => `0x${word.slice(26)}`).filter((address) => address !== zeroAddress);
         const returned = await chain.batch<Hex>(
-          owners.map((owner) => ({ method: "eth_call", params: [call(erc20, token, "balanceOf", [owner]), toHex(height)] })),
+          owners.map((owner) => ({ method: "eth_call", params: [encodeCall(erc20, token, "balanceOf", [owner]), toHex(height)] })),
         );
         return owners
           .map((address, index) => ({ address, balance: BigInt(returned[index] ?? "0x0") }))

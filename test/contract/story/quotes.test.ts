@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { useApp } from "../../support/app.ts";
 import { type Document, readDocument, resolveReference } from "../../support/document.ts";
-import { expectNear } from "../../support/near.ts";
+import { expectNear } from "../../support/expect-near.ts";
 import { poolsOf, secondsPerDay } from "../../support/story-exchanges.ts";
-import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
+import { callNode, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
 import { formatAt, nativeToken, readStoryPrices, type StoryCurrency, stablecoins, valueAt } from "../../support/story-prices.ts";
 import { createCaller } from "../caller.ts";
 
@@ -192,7 +192,7 @@ describe("quotes", () => {
   });
 
   it("are sums of each day's fees at the day's last price in getTransactionSummary", async () => {
-    const head = Number(await node<string>("eth_blockNumber"));
+    const head = Number(await callNode<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeBatch<{ readonly timestamp: string }>(
       "eth_getBlockByNumber",

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Address, type Hash, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type IndexerProcess, startIndexer } from "../../support/indexer-process.ts";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
@@ -38,7 +38,7 @@ const recipient = (number: number): Address => pad(toHex(0xaa_00_00 + number), {
 const erc20 = artifacts.erc20();
 const transfer = (to: Address, amount: bigint): TestTransaction => ({
   from: trader,
-  ...call(erc20, token, "transfer", [to, amount]),
+  ...encodeCall(erc20, token, "transfer", [to, amount]),
   gas: 100_000n,
 });
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   trader = chain.accounts[1]?.toLowerCase() as Address;
   token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
   lists = createPagedLists(chain, token, trader);
-  await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
+  await chain.send(encodeCall(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
   // Sent in small batches, because anvil miscounts the nonces of one sender in large ones.
   for (let first = 0; first < recipientCount; first += 20) {
@@ -62,7 +62,7 @@ beforeAll(async () => {
     await chain.mine();
   }
   ({ key } = await createKeys(testDatabase.database).create({ label: "pages" }));
-  const chainSettings: ChainConfig = { ...chainConfig.parse({ name, id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
+  const chainSettings: ChainConfig = { ...chainConfigSchema.parse({ name, id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
   const file = join(folder, "serve.yaml");
   // JSON is valid YAML.
   await writeFile(file, JSON.stringify({ chains: [chainSettings], limits: { requestsPerSecond: 100_000, ...noKeyLimits } }));
@@ -172,7 +172,7 @@ describe("paging through two servers while blocks arrive", () => {
 /** Replaces the newest blocks, adds a transfer to the new branch's first block, and mines one more. */
 async function reorganise(depth: number): Promise<void> {
   changeCount += 1;
-  const { to, data } = call(erc20, token, "transfer", [recipient(2_000 + changeCount), BigInt(9_000 + changeCount)]);
+  const { to, data } = encodeCall(erc20, token, "transfer", [recipient(2_000 + changeCount), BigInt(9_000 + changeCount)]);
   await chain.rpc("anvil_reorg", [depth, [[{ from: trader, to, data, gas: toHex(100_000) }, 0]]]);
   await chain.mine();
   await waitForHead();

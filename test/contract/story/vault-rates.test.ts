@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../../runtime/lib/hex.ts";
-import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
+import { callNode, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
 import { fetchData } from "./node-transactions.ts";
 
 /** A past block whose state the demo chain keeps; a multiple of the interval at which vaults are read. */
@@ -22,7 +22,7 @@ const vaults = [
 describe("the supply rate of the story's vaults", () => {
   it.each(vaults)("equals the growth of the share price that $name returns in $protocol", async ({ protocol, name, data }) => {
     const vault = storyValue(name) as Address;
-    const head = Number(await node<string>("eth_blockNumber"));
+    const head = Number(await callNode<string>("eth_blockNumber"));
     const call = { to: vault, data };
     const prices = await nodeBatch<string>("eth_call", [
       [call, `0x${keptBlock.toString(16)}`],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { marketDays, marketOf } from "../../../bench/dex/market.ts";
-import { createPoolBook } from "../../../bench/dex/pool-book.ts";
+import { createSimulatedPool } from "../../../bench/dex/simulated-pool.ts";
 import { generateMarket } from "../../../bench/dex/story.ts";
 import { createMemoryState, createRowInterner } from "../../../bench/support/memory-state.ts";
 import { poolsProjection } from "../../../runtime/domains/pools/projection/index.ts";
@@ -108,23 +108,23 @@ describe("a generated pool", () => {
 
   it("prices a trade by the product of its reserves, after a 0.3 percent fee on the input", () => {
     // After the fee, 9,970 of the 10,000 paid in remain: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
-    const book = createPoolBook(evenPool);
-    expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
-    expect(book.reserves).toEqual([1_010_000n, 990_129n]);
+    const simulatedPool = createSimulatedPool(evenPool);
+    expect(simulatedPool.trade(0, 10_000)).toEqual({ side: 0, amountIn: 10_000n, amountOut: 9_871n });
+    expect(simulatedPool.reserves).toEqual([1_010_000n, 990_129n]);
   });
 
   it("burns only the first provider's shares", () => {
     // The supply is the product's square root, 1,000,000, with 1,000 locked: half of 999,000 is burned, then half of the rest.
-    const book = createPoolBook(evenPool);
-    expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
-    expect(book.remove(500).shares).toBe(249_750n);
-    expect([book.supply, book.providerShares]).toEqual([250_750n, 249_750n]);
+    const simulatedPool = createSimulatedPool(evenPool);
+    expect(simulatedPool.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
+    expect(simulatedPool.remove(500).shares).toBe(249_750n);
+    expect([simulatedPool.supply, simulatedPool.providerShares]).toEqual([250_750n, 249_750n]);
   });
 
   it("mints shares in proportion to the deposit", () => {
-    const book = createPoolBook(evenPool);
-    expect(book.add(20)).toEqual({ amounts: [20_000n, 20_000n], shares: 20_000n });
-    expect(book.supply).toBe(1_020_000n);
+    const simulatedPool = createSimulatedPool(evenPool);
+    expect(simulatedPool.add(20)).toEqual({ amounts: [20_000n, 20_000n], shares: 20_000n });
+    expect(simulatedPool.supply).toBe(1_020_000n);
   });
 });
 
@@ -161,7 +161,7 @@ function foldInBatches(all: readonly DecodedBlock[], batchSize: number): (table:
     const folded = poolsProjection.fold(all.slice(first, first + batchSize), {
       chain,
       state: memory.state,
-      base: () => {
+      baseOutcome: () => {
         throw new Error("Unexpected read of the node");
       },
     });

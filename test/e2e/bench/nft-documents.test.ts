@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compileAlmanac } from "../../../bench/nft/almanac.ts";
 import { startCollectionNode } from "../../../bench/nft/read-documents.ts";
 import { startTradeHistory } from "../../../bench/nft/trade-chain.ts";
-import { call } from "../../support/chain.ts";
+import { encodeCall } from "../../support/chain.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe("the generated collection", () => {
     try {
       const artifact = compileAlmanac();
       for (const id of [0n, 129n]) {
-        const data = await chain.rpc<`0x${string}`>("eth_call", [call(artifact, chain.collection, "tokenURI", [id]), "latest"]);
+        const data = await chain.rpc<`0x${string}`>("eth_call", [encodeCall(artifact, chain.collection, "tokenURI", [id]), "latest"]);
         const url = decodeFunctionResult({ abi: artifact.abi, functionName: "tokenURI", data }) as string;
         const [head, body = ""] = url.split(",");
         expect(head).toBe("data:application/json;base64");
@@ -32,7 +32,7 @@ describe("the generated collection", () => {
         expect(document.attributes.length).toBe(12);
         expect(document.attributes.find(({ trait_type: name }) => name === "Serial")?.value).toBe(`No. ${id}`);
       }
-      await expect(chain.rpc("eth_call", [call(artifact, chain.collection, "tokenURI", [130n]), "latest"])).rejects.toThrow();
+      await expect(chain.rpc("eth_call", [encodeCall(artifact, chain.collection, "tokenURI", [130n]), "latest"])).rejects.toThrow();
     } finally {
       await chain.stop();
     }
@@ -51,8 +51,8 @@ describe("the trade history", () => {
       expect(minedBlocks.map(({ transactions }) => transactions.length)).toEqual([10, 10, 10, 10, 10, 10]);
       const topics = ["0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31"];
       const orders = await chain.rpc<unknown[]>("eth_getLogs", [{ fromBlock: "earliest", toBlock: "latest", topics }]);
-      expect(orders.length).toBe(chain.sales);
-      expect(chain.sales).toBeGreaterThan(5);
+      expect(orders.length).toBe(chain.saleCount);
+      expect(chain.saleCount).toBeGreaterThan(5);
     } finally {
       await chain.stop();
     }

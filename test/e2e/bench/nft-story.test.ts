@@ -9,8 +9,8 @@ import type { BenchResult } from "../../../bench/result.ts";
 import { projections } from "../../../bench/support/projections.ts";
 import { countRows } from "../../../bench/support/tables.ts";
 import { parseDocument } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
-import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
 import type { DecodedEvent } from "../../../runtime/events/decoded-block.ts";
+import { createEventDecoder } from "../../../runtime/events/event-decoder.ts";
 import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -58,7 +58,7 @@ describe("generated collections", () => {
     }
     expect(wrong).toBe(0);
     const countOwnedBy = (owner: string): number =>
-      [...owners].filter(([key, holder]) => key.startsWith(nftMarket.large) && holder === owner).length;
+      [...owners].filter(([key, holder]) => key.startsWith(nftMarket.largeCollection) && holder === owner).length;
     // Of 10,000 tokens, the whale holds 1,000 and the approver 300; with 500 tokens, each holds a twentieth of that.
     expect([countOwnedBy(nftMarket.whale), countOwnedBy(nftMarket.approver)]).toEqual([50, 15]);
   });
@@ -70,9 +70,9 @@ describe("generated collections", () => {
     const outcomes = [...documentsOf(nftMarket, size.tokens)].map(({ text }) => parseDocument(text));
     // There are also ten small collections with 50 tokens each, and 50 editions.
     expect(outcomes.length).toBe(500 + 10 * 50 + 50);
-    expect(outcomes.every((outcome) => outcome.ok && outcome.document.counted.length === 12 && outcome.document.refusal === null)).toBe(
-      true,
-    );
+    expect(
+      outcomes.every((outcome) => outcome.ok && outcome.document.countedAttributes.length === 12 && outcome.document.refusal === null),
+    ).toBe(true);
   });
 });
 

@@ -12,12 +12,12 @@ describe("benchmark statistics", () => {
 
   it("compare the first tenth of a run with the last, even if a commit spans the boundary", () => {
     // 1,000 blocks: the first 200 in 400 ms (2 ms each), the last 500 in 500 ms (1 ms each).
-    const points = [
+    const commitTimes = [
       { block: 200, milliseconds: 400 },
       { block: 500, milliseconds: 900 },
       { block: 1_000, milliseconds: 1_400 },
     ];
-    expect(compareTenths(points)).toEqual({ first: 2, last: 1 });
+    expect(compareTenths(commitTimes)).toEqual({ first: 2, last: 1 });
   });
 
   it("parse a process's CPU time even if its program name has spaces and parentheses", () => {

@@ -23,7 +23,7 @@ describe("the generated chain", () => {
 
   it("has the requested number of transfers in consecutive blocks", () => {
     expect(movements.length).toBe(120_000);
-    expect(blocks.length).toBe(facts.blocks);
+    expect(blocks.length).toBe(facts.blockCount);
     expect(blocks.slice(1).every((block, index) => block.parentHash === blocks[index]?.hash)).toBe(true);
     expect(new Set(transactions.map(({ hash }) => hash)).size).toBe(transactions.length);
   });
@@ -46,7 +46,7 @@ describe("the generated chain", () => {
     expect(sent).toBeGreaterThan(5_300);
     const holders = new Set(movements.filter(({ token }) => token === facts.popularToken).map(({ to }) => to));
     // The additional holder is the treasury, which received the minted tokens.
-    expect(holders.size).toBe(facts.popularHolders + 1);
+    expect(holders.size).toBe(facts.popularHolderCount + 1);
     const collected = new Set(movements.filter(({ to }) => to === facts.collector).map(({ token }) => token));
     expect(collected.size).toBe(30_000);
   });

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
+import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in-rules.ts";
 import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { setUpCommands } from "../../support/commands/set-up-commands.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../../runtime/http/keys.ts";
-import { createCommandRunner, type Run } from "../../support/commands/command-line.ts";
-import { contents } from "../../support/contents.ts";
+import { createCommandRunner, type RunningCommand } from "../../support/commands/command-line.ts";
+import { hashContents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
 import { isIndexed } from "../../support/service.ts";
@@ -67,9 +67,9 @@ describe("ashlar chains move", () => {
 
   it("moves a chain that is being indexed and served, resumes after a kill, and fails no request", async () => {
     const { control: keys, a: before, b: after } = databases();
-    const started: Run[] = [];
+    const started: RunningCommand[] = [];
     const servers: ServerProcess[] = [];
-    const start = (...args: string[]): Run => {
+    const start = (...args: string[]): RunningCommand => {
       const running = run(args);
       started.push(running);
       return running;
@@ -111,7 +111,7 @@ describe("ashlar chains move", () => {
       expect(await mover.exited).toBe(0);
       await tokens.grow(3);
       await Promise.all([waitForHeadIn(before), waitForHeadIn(after)]);
-      expect(await contents(after.database)).toEqual(await contents(before.database));
+      expect(await hashContents(after.database)).toEqual(await hashContents(before.database));
       expect(await requests.stop()).toEqual({ 200: expect.any(Number) });
 
       oldIndexer.child.kill("SIGTERM");

@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { EmbeddedUnavailable, startEmbedded } from "../../../runtime/database/embedded.ts";
 import { holdElsewhere, postmasterOf, privateFolder, query, start } from "../../support/database/embedded-fixture.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -33,7 +33,7 @@ describe("the embedded server", () => {
     await first.stop();
     await expect(query(first.url, "SELECT 1")).rejects.toThrow("connection was refused");
     const second = await start(data);
-    expect([first.owner, second.owner]).toEqual([true, true]);
+    expect([first.isOwner, second.isOwner]).toEqual([true, true]);
     expect(await readKept(second.url)).toEqual(keptRows);
     expect(new URL(second.url).password).toBe(new URL(first.url).password);
     // PostgreSQL runs as nobody if the test runs as root, otherwise as the same user.
@@ -63,7 +63,7 @@ describe("the embedded server", () => {
     const owner = await start(data);
     const joiner = await start(data);
     const elsewhere = await holdElsewhere(data);
-    expect([owner.owner, joiner.owner, elsewhere.result.owner]).toEqual([true, false, false]);
+    expect([owner.isOwner, joiner.isOwner, elsewhere.result.isOwner]).toEqual([true, false, false]);
     expect([joiner.url, elsewhere.result.url]).toEqual([owner.url, owner.url]);
     await joiner.stop();
     await elsewhere.end();
@@ -75,7 +75,7 @@ describe("the embedded server", () => {
     mkdirSync(join(folder, "postgres.unfinished"));
     writeFileSync(join(folder, "postgres.unfinished", "PG_VERSION"), "18\n");
     const servers = await Promise.all([start(folder), start(folder), start(folder)]);
-    expect(servers.filter(({ owner }) => owner)).toHaveLength(1);
+    expect(servers.filter(({ isOwner }) => isOwner)).toHaveLength(1);
     expect(new Set(servers.map(({ url }) => url)).size).toBe(1);
     expect(existsSync(join(folder, "postgres.unfinished"))).toBe(false);
   });
@@ -85,7 +85,7 @@ describe("the embedded server", () => {
     const pid = postmasterOf(data);
     await killed.kill();
     const next = await start(data);
-    expect(next).toMatchObject({ owner: true, url: killed.result.url });
+    expect(next).toMatchObject({ isOwner: true, url: killed.result.url });
     expect(postmasterOf(data)).toBe(pid);
     expect(await readKept(next.url)).toEqual(keptRows);
     await next.stop();
@@ -99,7 +99,7 @@ describe("the embedded server", () => {
     await first.stop();
     expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(true);
     const second = await start(data);
-    expect(second.owner).toBe(true);
+    expect(second.isOwner).toBe(true);
     expect(await readKept(second.url)).toEqual(keptRows);
     expect(await query(second.url, "SELECT count(*) FROM later")).toEqual([{ count: 1000 }]);
   });
@@ -138,7 +138,7 @@ describe("the embedded server", () => {
     await until("the query to start", async () => JSON.stringify(await sleeping()).includes("1"));
     const started = Date.now();
     await stop();
-    expect(Date.now() - started).toBeLessThan(deadline(5_000));
+    expect(Date.now() - started).toBeLessThan(scaleTimeLimit(5_000));
     expect(inspect(await busy)).toContain("DatabaseUnavailable");
   });
 
@@ -156,7 +156,7 @@ describe("the embedded server", () => {
     }
     const environment = { NODE_PATH: join(folder, "packages") };
     const holder = await holdElsewhere(userData, isRoot ? { uid: 65534, environment } : { environment });
-    expect(holder.result).toMatchObject({ owner: true });
+    expect(holder.result).toMatchObject({ isOwner: true });
     expect(statSync(join(userData, "postgres-password")).uid).toBe(isRoot ? 65534 : process.getuid?.());
     await query(holder.result.url, keptTableStatement);
     await holder.end();

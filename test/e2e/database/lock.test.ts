@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acquireLock } from "../../../runtime/database/embedded/lock.ts";
-import { type LockRecord, ownRecord } from "../../../runtime/database/embedded/lock-record.ts";
+import { createLockRecord, type LockRecord } from "../../../runtime/database/embedded/lock-record.ts";
 import { findPaths } from "../../../runtime/database/embedded/paths.ts";
-import { superviseEmbedded } from "../../../runtime/database/keep-embedded.ts";
+import { superviseEmbedded } from "../../../runtime/database/supervise-embedded.ts";
 import { postmasterOf, privateFolder, query, start } from "../../support/database/embedded-fixture.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 
 const script = fileURLToPath(new URL("../../support/database/hold-server.ts", import.meta.url));
@@ -53,7 +53,7 @@ const replaceLock = (folder: string, record: LockRecord): void => {
   writeFileSync(`${path}.test`, JSON.stringify(record));
   renameSync(`${path}.test`, path);
 };
-const otherMachine: LockRecord = { ...ownRecord("other"), host: "elsewhere", pid: 7, boot: "another boot" };
+const otherMachine: LockRecord = { ...createLockRecord("other"), host: "elsewhere", pid: 7, boot: "another boot" };
 // Namespaces need privileges that a test container may lack.
 const isPrivileged = process.platform === "linux" && process.getuid?.() === 0;
 
@@ -64,15 +64,15 @@ describe.runIf(isPrivileged)("a data directory that another container uses", () 
   ])("cannot be used while a container with %s uses it, and is taken over once that container is killed", async (_, namespaces) => {
     const folder = privateFolder();
     const holder = await holdInContainer(namespaces, folder);
-    expect(holder.outcome).toMatchObject({ owner: true });
+    expect(holder.outcome).toMatchObject({ isOwner: true });
     const startedAt = performance.now();
     await expect(start(folder)).rejects.toThrow(
       `The embedded PostgreSQL cannot be used: process ${lockOf(folder).pid} of host "${lockOf(folder).host}", in another container or on another machine, uses the data directory ${folder}`,
     );
-    expect(performance.now() - startedAt).toBeLessThan(deadline(8_000));
+    expect(performance.now() - startedAt).toBeLessThan(scaleTimeLimit(8_000));
     await holder.kill();
     const next = await start(folder);
-    expect(next.owner).toBe(true);
+    expect(next.isOwner).toBe(true);
     expect(await query(next.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
     // Conversely, the container cannot use the data directory while this process does.
     const refused = await holdInContainer(namespaces, folder);
@@ -94,12 +94,12 @@ describe("a data directory's lock", () => {
       utimesSync(paths.lock, second, second);
     }, 200);
     onTestFinished(() => clearInterval(renewing));
-    await expect(acquireLock(paths, { staleMilliseconds: deadline(2_000) })).rejects.toThrow('process 7 of host "elsewhere"');
+    await expect(acquireLock(paths, { staleMilliseconds: scaleTimeLimit(2_000) })).rejects.toThrow('process 7 of host "elsewhere"');
     clearInterval(renewing);
     const waits: string[] = [];
     const lock = await acquireLock(paths, { staleMilliseconds: 1_000, onWait: (message) => waits.push(message) });
     expect(waits).toEqual([`Waiting up to 1 s: process 7 of host "elsewhere" may still use ${folder}.`]);
-    expect(lockOf(folder)).toMatchObject({ pid: process.pid, boot: ownRecord("").boot });
+    expect(lockOf(folder)).toMatchObject({ pid: process.pid, boot: createLockRecord("").boot });
     await lock.release();
     expect(existsSync(paths.lock)).toBe(false);
   });

@@ -34,14 +34,14 @@ describe("the full story", () => {
   });
 
   it("has at least 20,000 transactions by hundreds of senders over 60 days, up to the end time", () => {
-    expect(contents.transactions).toBeGreaterThanOrEqual(20_000);
+    expect(contents.transactionCount).toBeGreaterThanOrEqual(20_000);
     expect(contents.senders.size).toBeGreaterThan(300);
     expect(contents.lastTime).toBe(storyEndTime);
     expect(contents.lastTime - contents.firstTime).toBe(60 * secondsPerDay);
   });
 
   it("includes failed transactions, all of them mined", async () => {
-    expect(contents.failed).toBeGreaterThan(400);
+    expect(contents.failedTransactionCount).toBeGreaterThan(400);
     const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.values.failedTransaction]);
     expect(receipt.status).toBe("0x0");
     expect(await client.request("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });

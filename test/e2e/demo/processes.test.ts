@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { createNodeClient, untilAborted } from "../../../demo/node/client.ts";
+import { createNodeClient, withAbortSignal } from "../../../demo/node/client.ts";
 import { inspectProcess } from "../../../demo/node/processes.ts";
 import { startDemo } from "../../../demo/start-demo.ts";
 import type { Demo } from "../../../demo/types.ts";
@@ -62,7 +62,7 @@ describe("the demo", () => {
     expect(await inspectProcess(orphan.processId)).not.toBeNull();
     const demo = await start(dataDirectory);
     expect([demo.origin, demo.processId, demo.rpcUrl]).toEqual(["adopted", orphan.processId, orphan.rpcUrl]);
-    await demo.checkpoint();
+    await demo.save();
     expect(demo.identity().lastBlock).toBe(orphan.saved + 1);
     await demo.stop();
     cleanups.pop();
@@ -115,7 +115,7 @@ describe("the demo", () => {
     const stop = new AbortController();
     const closed: string[] = [];
     const never = new Promise<never>(() => undefined);
-    const client = untilAborted({ request: () => never, batch: () => never, close: async () => void closed.push("node") }, stop.signal);
+    const client = withAbortSignal({ request: () => never, batch: () => never, close: async () => void closed.push("node") }, stop.signal);
     const calls = [client.request("anvil_dumpState"), client.batch([])];
     stop.abort(new Error("enough"));
     for (const call of [...calls, client.request("eth_chainId")]) await expect(call).rejects.toThrow("enough");

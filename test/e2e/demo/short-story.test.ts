@@ -124,7 +124,7 @@ describe("a short story", () => {
     const demo = await start(await folder());
     const before = Number(await request(demo, "eth_blockNumber"));
     const stop = new AbortController();
-    const running = demo.live(stop.signal, 0.05);
+    const running = demo.keepMining(stop.signal, 0.05);
     while (Number(await request(demo, "eth_blockNumber")) < before + 20) await new Promise((resolve) => setTimeout(resolve, 50));
     stop.abort();
     await running;

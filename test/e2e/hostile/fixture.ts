@@ -1,6 +1,6 @@
 import type { CallOutcome } from "../../../runtime/chain/source.ts";
 import type { Database } from "../../../runtime/database/database.ts";
-import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/metadata-reads.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
 import { projections } from "../../../runtime/projections.ts";
 

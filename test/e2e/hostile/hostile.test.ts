@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import type { AttackName } from "./attacker.ts";
 import { type AttackedServer, type Figures, startAttackedServer } from "./under-attack.ts";
 
 const milliseconds = 4_000;
 /** A busy machine may interrupt a measurement, but is unlikely to interrupt all of them. */
 const maxAttempts = 3;
-/** The targets in milliseconds on a quiet reference machine. `deadline` scales them to this machine's speed. */
+/** The targets in milliseconds on a quiet reference machine. `scaleTimeLimit` scales them to this machine's speed. */
 const targets = { balances: 250, health: 50, loop: 50 } as const;
 /** Each core runs two tests, the attacker's process and the database: each of the four gets at least a quarter of the core's time. */
 const processesPerCore = 4;
@@ -17,7 +17,7 @@ const maxMegabytes = { light: 576, heavy: 768 } as const;
 
 /** Lists a run's failures and exceeded limits. */
 function findProblems({ balances, health, server: loop, control, outcomes }: Figures, isHeavy: boolean): string[] {
-  const limitOf = (name: keyof typeof targets): number => deadline(targets[name] * (isHeavy ? heavyFactors[name] : processesPerCore));
+  const limitOf = (name: keyof typeof targets): number => scaleTimeLimit(targets[name] * (isHeavy ? heavyFactors[name] : processesPerCore));
   const exceeded = (name: string, value: number, limit: number): string[] =>
     value < limit ? [] : [`${name} is ${Math.round(value)}; the limit is ${limit}`];
   return [

@@ -1,6 +1,6 @@
 import { Agent, get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 
 /** Latencies for a client that sends requests sequentially. */
 export interface Latencies {
@@ -41,7 +41,7 @@ export async function openProbe(port: number, pathOf: (number: number) => string
         if (failure !== null) failures.push(failure);
         resolve();
       };
-      get({ host: "127.0.0.1", port, path, agent, headers, timeout: deadline(60_000) }, (response) => {
+      get({ host: "127.0.0.1", port, path, agent, headers, timeout: scaleTimeLimit(60_000) }, (response) => {
         let body = "";
         response.setEncoding("utf8");
         response.on("data", (part: string) => (body += part));

@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { createRandom } from "../../../demo/story/random.ts";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { every, poll } from "../../../runtime/lib/async.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain } from "../../support/chain.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
 import { addRound, buildStory } from "../../support/indexer/story-builder.ts";
 import { isAtHead } from "../../support/indexer/support.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 
 export interface KillOptions {
-  readonly kills: number;
-  /** How often the two indexes are compared before the end. */
-  readonly points: number;
+  readonly killCount: number;
+  /** The number of comparisons before the end. */
+  readonly comparisonCount: number;
   readonly seed: string;
 }
 
@@ -39,7 +39,7 @@ const keptStateCount = 5_000;
 const initialRoundCount = 40;
 
 /** Runs two indexers on a growing chain, kills one of them repeatedly, and reads both indexes' contents. */
-export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
+export const killAndCompare = async ({ killCount, comparisonCount, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
     startTestChain({ args: ["--prune-history", String(keptStateCount)] }),
@@ -49,7 +49,7 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
     mkdtemp(join(tmpdir(), "ashlar-kills-")),
   ]);
   const story = await buildStory(chain, initialRoundCount);
-  const config = chainConfig.parse({
+  const config = chainConfigSchema.parse({
     name: "test",
     id: 31337,
     rpc: chain.url,
@@ -78,32 +78,32 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
     await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)));
     // Jobs that compare values with contracts, such as supplies, run concurrently with indexing and may not have run yet in a new process.
     const read = async (): Promise<Comparison> => ({
-      killed: await contents(killed.database),
-      undisturbed: await contents(undisturbed.database),
+      killed: await hashContents(killed.database),
+      undisturbed: await hashContents(undisturbed.database),
     });
     const latest = await poll(
       async () => {
         const comparison = await read();
         return isDeepStrictEqual(comparison.killed, comparison.undisturbed) ? comparison : null;
       },
-      { ...every(500), withinMilliseconds: deadline(30_000) },
+      { ...every(500), withinMilliseconds: scaleTimeLimit(30_000) },
     );
     comparisons.push(latest ?? (await read()));
   };
   const undisturbedIndexer = await startIndexer(undisturbedFolder, config, undisturbed.url);
   try {
-    for (let count = 1; count <= kills; count += 1) {
-      const isComparisonPoint = count === kills || count % Math.floor(kills / points) === 0;
+    for (let count = 1; count <= killCount; count += 1) {
+      const isComparisonPoint = count === killCount || count % Math.floor(killCount / comparisonCount) === 0;
       // The next process starts with a backfill, sometimes on another branch.
       for (let rounds = random.between(2, 10); rounds > 0; rounds -= 1) await addBlocks();
-      if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 20), []]);
+      if (random.oneIn(3)) await chain.rpc("anvil_reorg", [random.between(1, 20), []]);
       const running = await startIndexer(folder, config, killed.url);
       await until("the process to connect", () => isConnected(killed));
-      if (!isComparisonPoint && random.chance(2)) await wait(random.between(0, 500));
+      if (!isComparisonPoint && random.oneIn(2)) await wait(random.between(0, 500));
       else {
         await until("the index to reach the head", () => isIndexedToHead(killed));
         await addBlocks();
-        if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
+        if (random.oneIn(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
         // At the head, each of these blocks is indexed within tens of milliseconds.
         if (!isComparisonPoint) await wait(random.between(0, 120));
       }

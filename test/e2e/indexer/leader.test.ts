@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import { createLeader, LeadershipLostError } from "../../../runtime/indexer/leader/leader.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
@@ -84,7 +84,7 @@ describe("a second indexer for a chain", () => {
     await addMoreBlocks();
     await until("the index to reach the new head", async () => first.indexer.status().block === (await chain.head()));
     expect(second.progress).toEqual([]);
-    expect(second.indexer.status().leading).toBe(false);
+    expect(second.indexer.status().isLeading).toBe(false);
     await first.end();
     await addMoreBlocks();
     await until("the other process to take over", async () => second.indexer.status().block === (await chain.head()));
@@ -104,10 +104,10 @@ describe("a second indexer for a chain", () => {
       [first, "first", second],
       [second, "second", first],
     ] as const) {
-      expect(leader.indexer.status().leading).toBe(true);
+      expect(leader.indexer.status().isLeading).toBe(true);
       await breakLockOf(testDatabase, name);
       await addMoreBlocks();
-      await until("the other process to take over", () => other.indexer.status().leading && !leader.indexer.status().leading);
+      await until("the other process to take over", () => other.indexer.status().isLeading && !leader.indexer.status().isLeading);
       await until("the index to reach the new head", async () => other.indexer.status().block === (await chain.head()));
     }
     expect(await dump(testDatabase.database)).toEqual(await dumpFreshIndex());
@@ -117,7 +117,7 @@ describe("a second indexer for a chain", () => {
     const testDatabase = await newDatabase();
     const folder = await mkdtemp(join(tmpdir(), "ashlar-leader-"));
     cleanUps.push(() => rm(folder, { recursive: true, force: true }));
-    const config = chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 100, nativeAccounting: "traces" });
+    const config = chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 100, nativeAccounting: "traces" });
     const first = await startIndexer(folder, config, testDatabase.url);
     cleanUps.push(first.kill);
     const isHeadIndexed = async () => {
@@ -150,11 +150,11 @@ describe("a leader that lost its lock", () => {
       beatMilliseconds: 60_000,
     });
     const outcomes: unknown[] = [];
-    await leader.lead(new AbortController().signal, async ({ guard, lost }) => {
+    await leader.lead(new AbortController().signal, async ({ guard, lostSignal }) => {
       const write = () => database.transaction(guard).catch((error: unknown) => error);
       outcomes.push(await write());
       await breakLockOf(testDatabase, "silent");
-      outcomes.push(await write(), lost.aborted);
+      outcomes.push(await write(), lostSignal.aborted);
     });
     expect(outcomes).toEqual([undefined, expect.any(LeadershipLostError), true]);
   });

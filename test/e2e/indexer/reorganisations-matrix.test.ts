@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
 
 const depthCount = 60;
@@ -25,7 +25,7 @@ describe.each(Array.from({ length: depthCount / depthsPerChain }, (_, part) => p
         await branching.waitForHead();
         await branching.branch(depth, `every depth ${depth}`, depth % 3 === 0 ? 1 : 0);
         await branching.waitForHead();
-        expect(await contents(branching.testDatabase.database)).toEqual(await branching.freshContents());
+        expect(await hashContents(branching.testDatabase.database)).toEqual(await branching.freshContents());
       },
     );
   },

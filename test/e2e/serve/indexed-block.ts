@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { startTestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type ServerOptions, type ServerProcess, startServer } from "../../support/server-process.ts";
@@ -25,7 +25,10 @@ export async function indexBlock(): Promise<IndexedBlock> {
   const chain = await startTestChain();
   await chain.mine();
   const [folder, testDatabase] = await Promise.all([mkdtemp(join(tmpdir(), "ashlar-serve-")), createTestDatabase()]);
-  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, testDatabase.url);
+  const { stop } = await indexUntilHead(
+    { ...chainConfigSchema.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 },
+    testDatabase.url,
+  );
   await stop();
   await chain.stop();
   return {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
@@ -51,7 +51,10 @@ describe.skipIf(process.platform !== "linux")("a killed database", () => {
     const { id, key } = await createKeys(database).create({ label: "kill" });
     const chain = await startTestChain();
     await chain.mine();
-    const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, server.url);
+    const { stop } = await indexUntilHead(
+      { ...chainConfigSchema.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 },
+      server.url,
+    );
     await stop();
     await chain.stop();
     const folder = await mkdtemp(join(tmpdir(), "ashlar-kill-"));

@@ -10,7 +10,7 @@ export const unlimited = {
 };
 
 /** A response from the server, or the error if there was no response. The times are `performance.now()` at the request and at the outcome. */
-export type Outcome = { readonly startedAt: number; readonly at: number } & (
+export type Outcome = { readonly startedAt: number; readonly endedAt: number } & (
   | { readonly status: number; readonly body: string }
   | { readonly error: string }
 );
@@ -26,13 +26,13 @@ export const request = (
 ): Promise<Outcome> =>
   new Promise((resolve) => {
     const startedAt = performance.now();
-    const fail = (error: Error): void => resolve({ error: error.message, startedAt, at: performance.now() });
+    const fail = (error: Error): void => resolve({ error: error.message, startedAt, endedAt: performance.now() });
     const sent = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => (body += part));
       response.on("error", fail);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body, startedAt, at: performance.now() }));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body, startedAt, endedAt: performance.now() }));
     });
     sent.on("error", fail);
     if (agent === false) sent.once("socket", (socket) => socket.once("connect", onConnect));

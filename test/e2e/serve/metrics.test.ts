@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../../runtime/http/keys.ts";
-import { definitions } from "../../../runtime/metrics/definitions.ts";
+import { metricDefinitions } from "../../../runtime/metrics/definitions.ts";
 import { parseScrape, type Sample, scrape, sumOf, typesOf } from "../../support/scrape.ts";
 import type { ServerProcess } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
@@ -42,7 +42,7 @@ describe("a scrape of ashlar serve", () => {
     const types = [...typesOf(text)].filter(([name]) => name.startsWith("ashlar_")).sort();
     // Only indexers and the data directory have the other metrics.
     expect(types).toEqual(
-      Object.entries(definitions)
+      Object.entries(metricDefinitions)
         .filter(([name]) => !/^ashlar_(indexer|node|data_directory)_/.test(name))
         .map(([name, { type }]) => [name, type])
         .sort(),

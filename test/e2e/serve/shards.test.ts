@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
 import { balancesPath, namesIn, statusesPath } from "../../support/shards/requests.ts";
-import { type JsonResponse, type Sharded, startSharded } from "../../support/shards/sharded-service.ts";
+import { type JsonResponse, type ShardedService, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
-let sharded: Sharded;
+let sharded: ShardedService;
 let folder: string;
 let server: ServerProcess;
 
@@ -17,7 +17,11 @@ beforeAll(async () => {
   const url = new URL(sharded.shard.server.url);
   url.port = `${sharded.shard.proxy.port}`;
   await writeFile(join(folder, "url"), `${url.href}\n`);
-  const chains = sharded.sharded.chains.map(({ name, id, database }) => ({ name, id, ...(database === undefined ? {} : { database }) }));
+  const chains = sharded.shardedConfig.chains.map(({ name, id, database }) => ({
+    name,
+    id,
+    ...(database === undefined ? {} : { database }),
+  }));
   const file = join(folder, "ashlar.yaml");
   await writeFile(file, JSON.stringify({ chains, databases: { b: null }, workers: 2, metrics: { port: 0 } }));
   server = await startServer(file, sharded.control.url, { environment: { DATABASE_B_URL_FILE: join(folder, "url") } });
@@ -39,7 +43,7 @@ test("workers serve the remaining chains while a database is lost, and all chain
   expect(await readStatuses()).toEqual([200, 200]);
   expect(namesIn(await get(statusesPath))).toEqual(["one", "two"]);
   expect(server.output()).not.toContain(new URL(sharded.shard.server.url).password);
-  sharded.shard.proxy.mute = true;
+  sharded.shard.proxy.isMuted = true;
   // Each connection may be accepted by the other worker.
   let lost = 0;
   await until("all workers to detect the loss", async () => {
@@ -48,7 +52,7 @@ test("workers serve the remaining chains while a database is lost, and all chain
     lost = two === 503 ? lost + 1 : 0;
     return lost === 6;
   });
-  sharded.shard.proxy.mute = false;
+  sharded.shard.proxy.isMuted = false;
   sharded.shard.proxy.disconnect();
   let served = 0;
   await until("all workers to serve", async () => {

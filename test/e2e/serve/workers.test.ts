@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
 import { sleep } from "../../../runtime/lib/async.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
 import { isGone } from "../start/service-process.ts";
@@ -112,7 +112,7 @@ describe.skipIf(process.platform !== "linux")("ashlar serve --workers 4", () => 
     });
     await load.stop();
     const accepted = load.outcomes.filter((outcome) => isResponse(outcome) && outcome.status === 200);
-    expect((accepted.at(-1)?.at ?? revokedAt) - revokedAt).toBeLessThan(deadline(5_000));
+    expect((accepted.at(-1)?.endedAt ?? revokedAt) - revokedAt).toBeLessThan(scaleTimeLimit(5_000));
   });
 });
 

@@ -2,7 +2,7 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
@@ -36,7 +36,7 @@ describe("a killed embedded PostgreSQL", () => {
     const service = await startService(chain.url);
     expect((await readReadiness(service)).block).toBe(await chain.head());
     for (let restart = 1; restart <= 2; restart += 1) {
-      process.kill(service.postmaster(), "SIGKILL");
+      process.kill(service.postmasterPid(), "SIGKILL");
       const seen: Readiness[] = [];
       await until("the service to be ready after the restart", async () => {
         seen.push(await readReadiness(service));
@@ -58,14 +58,14 @@ describe("a killed embedded PostgreSQL", () => {
     );
     expect(restarts).toHaveLength(2);
     // Within 5 s on an idle machine; concurrent tests make it up to four times slower.
-    expect(Math.max(...restarts)).toBeLessThanOrEqual(deadline(20));
+    expect(Math.max(...restarts)).toBeLessThanOrEqual(scaleTimeLimit(20));
     expect(service.output()).not.toContain("DATABASE_URL");
   });
 
   it("stops the service and reports its data and log paths if it cannot be restarted", async () => {
     const service = await startService(chain.url);
     const cluster = join(service.dataDirectory, "postgres");
-    const postmaster = service.postmaster();
+    const postmaster = service.postmasterPid();
     await rename(cluster, `${cluster}.away`);
     process.kill(postmaster, "SIGKILL");
     expect(await service.exited).toBe(1);

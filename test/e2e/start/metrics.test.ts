@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { definitions } from "../../../runtime/metrics/definitions.ts";
+import { metricDefinitions } from "../../../runtime/metrics/definitions.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { namedMetrics } from "../../support/named-metrics.ts";
 import { program } from "../../support/program.ts";
@@ -24,7 +24,7 @@ describe("a scrape of ashlar start", () => {
     const text = (): Promise<string> => scrape(url, { Authorization: `Bearer ${environment.METRICS_TOKEN}` });
     const first = await text();
     // Every documented metric, because this service serves, indexes and owns its database.
-    expect([...typesOf(first).keys()].filter((name) => name.startsWith("ashlar_")).sort()).toEqual(Object.keys(definitions).sort());
+    expect([...typesOf(first).keys()].filter((name) => name.startsWith("ashlar_")).sort()).toEqual(Object.keys(metricDefinitions).sort());
     const samples = parseScrape(first);
     const up = samples.filter(({ name }) => name === "ashlar_metrics_source_up").map(({ labels, value }) => [labels.source, value]);
     expect(Object.fromEntries(up)).toEqual({ supervisor: 1, server: 1, indexer: 1, index: 1, "data directory": 1 });

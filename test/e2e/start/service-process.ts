@@ -26,7 +26,7 @@ export interface ServiceProcess {
   /** Resolves with the exit code, or the signal that killed the process. */
   readonly exited: Promise<number | NodeJS.Signals | null>;
   /** The PostgreSQL server's process. */
-  postmaster(): number;
+  postmasterPid(): number;
 }
 
 export interface ServiceOptions {
@@ -82,7 +82,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     output: () => text,
     url: () => /Ashlar is listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? "",
     exited,
-    postmaster: () => Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
+    postmasterPid: () => Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
   };
   const pids = new Set<number>();
   onTestFinished(async () => {
@@ -98,7 +98,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     if (service.url() === "") return false;
     return (await fetch(`${service.url()}/readyz`).catch(() => null))?.ok === true;
   });
-  for (const pid of [...descendantsOf(child.pid ?? 0), service.postmaster()]) pids.add(pid);
+  for (const pid of [...descendantsOf(child.pid ?? 0), service.postmasterPid()]) pids.add(pid);
   return service;
 }
 

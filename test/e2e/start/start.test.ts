@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deadline } from "../../support/deadline.ts";
 import { freePort } from "../../support/free-port.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { headOf } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
@@ -78,7 +78,7 @@ describe("ashlar start without configuration", () => {
   });
 
   // 30 s on an idle machine.
-  it("builds and indexes the story, and prints six requests that return rows", { timeout: deadline(300_000) }, async () => {
+  it("builds and indexes the story, and prints six requests that return rows", { timeout: scaleTimeLimit(300_000) }, async () => {
     const started = start();
     await waitUntilReady(started);
     expect(started.output()).toContain(`http://127.0.0.1:${port}/docs/`);
@@ -126,7 +126,7 @@ describe("ashlar start without configuration", () => {
     expect(second.output()).toContain(`Process ${first?.child.pid}`);
   });
 
-  it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: deadline(150_000) }, async () => {
+  it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: scaleTimeLimit(150_000) }, async () => {
     const payments = await bitcoinPayments();
     const output = current?.output;
     expect(await end("SIGTERM"), output?.()).toBe(0);
@@ -136,7 +136,7 @@ describe("ashlar start without configuration", () => {
     await waitUntilReady(started);
     // 10 s on an idle machine. The limit only has to distinguish a reload from rebuilding the story.
     expect(started.output()).not.toContain("build the story");
-    expect(Date.now() - before).toBeLessThan(deadline(60_000));
+    expect(Date.now() - before).toBeLessThan(scaleTimeLimit(60_000));
     // Nor is the Bitcoin chain indexed again, although its node stores nothing.
     expect(started.output()).not.toContain("index btc-regtest");
     expect(await bitcoinPayments()).toEqual(payments);

@@ -111,7 +111,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
       const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
       await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
       const service = await startOnTerminal(start, { environment: { NODE_OPTIONS: `--require ${preload}` } });
-      const postmaster = service.postmaster();
+      const postmaster = service.postmasterPid();
       // Killing `script` closes the terminal.
       service.child.kill("SIGKILL");
       await until("PostgreSQL to exit", async () => isGone(postmaster));
@@ -122,7 +122,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
 
     it("stops gracefully on Ctrl-C if npm started it", async () => {
       const service = await startOnTerminal(["npm", "start", "--"], { folder: npmFolder });
-      const postmaster = service.postmaster();
+      const postmaster = service.postmasterPid();
       service.child.stdin?.write("\u0003");
       await service.exited;
       expect(service.output()).toMatch(/Stopping \(SIGINT\)\.[\s\S]*Stopped after/);

@@ -4,7 +4,13 @@ import { parseCsv } from "../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createTokenChecker } from "../../support/edge-cases/check-tokens.ts";
 import { type Comparison, compareAtEach, differences, fetchData, type ServedChain } from "../../support/edge-cases/compare-heights.ts";
-import { type EdgeCaseChain, edgeCaseChainConfig, serveChains, spread, startEdgeCaseChain } from "../../support/edge-cases/deployment.ts";
+import {
+  type EdgeCaseChain,
+  edgeCaseChainConfig,
+  evenlySpacedHeights,
+  serveChains,
+  startEdgeCaseChain,
+} from "../../support/edge-cases/deployment.ts";
 import { changedSince, mayBeUnknown, pruneState } from "../../support/edge-cases/late-start.ts";
 import { metadataCases } from "../../support/edge-cases/metadata-cases.ts";
 import { lastTouches, sumOfEvents, transferValues } from "../../support/edge-cases/participants.ts";
@@ -63,7 +69,7 @@ describe.each(chains)("the $fork chain", ({ name, id, isLate }) => {
 
   it("serves every balance at many heights", async () => {
     const { checker, story } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "events");
-    const all = await compareAtEach(spread(firstBlock(), story.head, comparedHeightCount), checker.at);
+    const all = await compareAtEach(evenlySpacedHeights(firstBlock(), story.head, comparedHeightCount), checker.at);
     const comparable = (await sinceStart(checker, all)).filter(isKnown);
     expect(differences(comparable)).toEqual([]);
     // Balances that are read from the contract would hide errors in event sums.
@@ -75,7 +81,7 @@ describe.each(chains)("the $fork chain", ({ name, id, isLate }) => {
 
   it("serves every native balance in balances_native at several heights, including the head", async () => {
     const { checker, story } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "events");
-    const compared = await compareAtEach(spread(firstBlock(), story.head, 5), checker.nativeOnly);
+    const compared = await compareAtEach(evenlySpacedHeights(firstBlock(), story.head, 5), checker.nativeOnly);
     expect(differences(await sinceStart(checker, compared))).toEqual([]);
   });
 
@@ -84,7 +90,7 @@ describe.each(chains)("the $fork chain", ({ name, id, isLate }) => {
       // The coins in the metadata cases have no transfers since the late start.
       return balanceSource === "events" && kind === "erc20" && !(isLate && token in metadataCases);
     });
-    for (const height of spread(firstBlock(), story.head, 4)) {
+    for (const height of evenlySpacedHeights(firstBlock(), story.head, 4)) {
       for (const token of tokens) {
         const holders = await checker.holders(token, height);
         // An index that starts late has only the holders with transfers since then.
@@ -138,7 +144,7 @@ describe.each(chains)("the $fork chain", ({ name, id, isLate }) => {
 
   it("serves the last balances, the event sums, or null for destroyed tokens", async () => {
     const { checker, story, tokens, chain } = checkerOf(id, servedChain(), ({ balanceSource }) => balanceSource === "none");
-    const compared = await compareAtEach(spread(firstBlock(), story.head, 8), checker.at);
+    const compared = await compareAtEach(evenlySpacedHeights(firstBlock(), story.head, 8), checker.at);
     const eventSums = await sumOfEvents(chain, tokens);
     const isAllowed = ({ token, owner, node, served }: Comparison): boolean =>
       // An index that starts late adds the events since then to balances that it reads from the node.
@@ -176,7 +182,7 @@ describe("an index that starts late with a pruned node", () => {
 
   it("serves the node's balances or null", async () => {
     const { checker, story } = checkerOf(31337, { ...serving, name }, ({ balanceSource }) => balanceSource === "events");
-    const all = await compareAtEach(spread(story.middle, story.head, comparedHeightCount), checker.at);
+    const all = await compareAtEach(evenlySpacedHeights(story.middle, story.head, comparedHeightCount), checker.at);
     const compared = changedSince(all, await checker.nodeAt(story.middle - 1));
     expect(differences(compared.filter(({ served }) => served !== null))).toEqual([]);
     expect(compared.length).toBeGreaterThan(300);
@@ -190,7 +196,7 @@ describe("an index that starts late with a pruned node", () => {
       (await checker.at(height, served)).filter((comparison) => !mayBeUnknown(comparison, true));
     const countUnknown = async (): Promise<number> => (await at(story.head, "head")).filter(({ served }) => served === null).length;
     await until("balances to be reconciled", async () => (await countUnknown()) === 0, reconciliationMilliseconds).catch(() => undefined);
-    const all = await compareAtEach(spread(story.middle, story.head, comparedHeightCount), at);
+    const all = await compareAtEach(evenlySpacedHeights(story.middle, story.head, comparedHeightCount), at);
     expect(differences(changedSince(all, before))).toEqual([]);
   });
 
@@ -233,7 +239,7 @@ describe.each(chains)("coins with misleading events on the $fork chain", ({ name
       return served === (await checker.balanceAt(token, owner, touched));
     };
     const incorrect: Comparison[] = [];
-    for (const height of spread(isLate ? story.middle : 0, story.head - 1, comparedHeightCount)) {
+    for (const height of evenlySpacedHeights(isLate ? story.middle : 0, story.head - 1, comparedHeightCount)) {
       for (const comparison of await checker.at(height)) if (!(await isCorrect(comparison))) incorrect.push(comparison);
     }
     expect(incorrect).toEqual([]);

@@ -2,17 +2,17 @@ import { stdout } from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
 import type { ServedChain } from "../../support/edge-cases/compare-heights.ts";
 import { serveChains } from "../../support/edge-cases/deployment.ts";
 import { runAudit } from "../../support/indexer-process.ts";
 import { type Clock, replaceClock } from "../../support/nonstandard-tokens/clock.ts";
 import { type ComparisonResult, compareAt, type Difference, renderDifferences } from "../../support/nonstandard-tokens/compare-served.ts";
 import { startTokenChain, type TokenChain } from "../../support/nonstandard-tokens/deployment.ts";
-import { shortenJobIntervals } from "../../support/nonstandard-tokens/fast-reconciliation.ts";
 import { createNodeReader, type NodeState } from "../../support/nonstandard-tokens/node-values.ts";
+import { shortenJobIntervals } from "../../support/nonstandard-tokens/shorten-job-intervals.ts";
 import { createTokenStory, rounds, type TokenStory } from "../../support/nonstandard-tokens/story.ts";
 import type { TestToken } from "../../support/nonstandard-tokens/token-kind.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { indexUntilHead, isIndexed } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
@@ -23,15 +23,15 @@ import { until } from "../../support/until.ts";
 
 const seed = 20_250_711;
 /** The maximum total waiting time. */
-const reconciliationMilliseconds = deadline(900_000);
+const reconciliationMilliseconds = scaleTimeLimit(900_000);
 /**
  * Reconciliation finds a change without a call or event within an hour. If the number of differences has not decreased for this time, the clock is
  * advanced by the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its
  * jobs have run.
  */
-const stepMilliseconds = deadline(6_000);
+const stepMilliseconds = scaleTimeLimit(6_000);
 /** The wait after the last step. */
-const lastStepMilliseconds = deadline(60_000);
+const lastStepMilliseconds = scaleTimeLimit(60_000);
 const clockSteps: readonly number[] = [1, 1, 58, 10];
 
 /** The remaining differences at the end of the wait. */

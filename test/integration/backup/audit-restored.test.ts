@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditRestored } from "../../../runtime/commands/audit-restored.ts";
-import { identify } from "../../../runtime/commands/chain-identity.ts";
-import { config } from "../../../runtime/config/config.ts";
+import { readChainIdentity } from "../../../runtime/commands/chain-identity.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const audit = async (chains: readonly object[]): Promise<[boolean, string]> => {
   let output = "";
-  const isEqual = await auditRestored(config.parse({ chains }), (target as TestDatabase).database, (text) => {
+  const isEqual = await auditRestored(configSchema.parse({ chains }), (target as TestDatabase).database, (text) => {
     output += text;
   });
   return [isEqual, output];
@@ -61,8 +61,8 @@ test("identify returns the identity that a chain's node reports, and the configu
   const { hash: genesisHash } = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["0x0", false]);
   const closed = `http://127.0.0.1:${await freePort()}`;
   const identityOf = (settings: object) => {
-    const [configured] = config.parse({ chains: [{ name: "test", ...settings }] }).chains;
-    return configured === undefined ? null : identify(configured);
+    const [configured] = configSchema.parse({ chains: [{ name: "test", ...settings }] }).chains;
+    return configured === undefined ? null : readChainIdentity(configured);
   };
   expect(await identityOf({ rpc: chain.url })).toEqual({ name: "test", id: 31337, genesisHash, problem: null });
   expect(await identityOf({ rpc: [closed, chain.url], id: 1 })).toEqual({ name: "test", id: 1, genesisHash, problem: null });

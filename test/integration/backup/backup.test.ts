@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compareWithManifest } from "../../../runtime/backup/compare-with-manifest.ts";
 import { openSnapshot } from "../../../runtime/backup/open-snapshot.ts";
-import { readBack } from "../../../runtime/backup/read-back.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
 import { schemaProblem } from "../../../runtime/database/schema-state.ts";
-import { markRestore } from "../../../runtime/database/unfinished-restore.ts";
+import { markRestoreStarted } from "../../../runtime/database/unfinished-restore.ts";
 import { migrations } from "../../../runtime/migrations.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type IndexedSavings, indexSavings } from "../commands/indexed-savings.ts";
@@ -82,7 +82,7 @@ describe("an index backup", () => {
   it("is verified by reading the restored tables back, and a changed value is detected", async () => {
     const target = await createEmptyDatabase();
     const { manifest } = await restoreInto(target, folder, protocols());
-    const read = () => readBack({ url: target.url, applicationName: "ashlar-test" }, manifest.tables, () => undefined);
+    const read = () => compareWithManifest({ url: target.url, applicationName: "ashlar-test" }, manifest.tables, () => undefined);
     await read();
     await target.database.query("UPDATE api_keys SET label = 'other' WHERE id = 2");
     await expect(read()).rejects.toThrow("The restored table api_keys differs from the backup.");
@@ -207,8 +207,8 @@ describe("an index backup", () => {
         .update(await readFile(join(folder, "manifest.json"), "utf8"))
         .digest("hex"),
     ]);
-    const { resumedTables } = await restoreInto(target, folder, protocols());
-    expect(resumedTables).toBeGreaterThan(0);
+    const { resumedTableCount } = await restoreInto(target, folder, protocols());
+    expect(resumedTableCount).toBeGreaterThan(0);
     expect(await contentsOf(target.database)).toEqual(expected);
     expect(await schemaProblem(target.database, migrations)).toBeNull();
   });
@@ -216,7 +216,7 @@ describe("an index backup", () => {
   it("cannot be taken of a database that is being restored", async () => {
     const target = await createTestDatabase();
     targets.push(target);
-    await markRestore(target.database, "ab");
+    await markRestoreStarted(target.database, "ab");
     await expect(backUp(target, await newFolder())).rejects.toThrow("not completely restored");
   });
 });

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { restore } from "../../../runtime/commands/restore.ts";
-import { config } from "../../../runtime/config/config.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type IndexedSavings, indexSavings } from "../commands/indexed-savings.ts";
 import { takeSnapshot, temporaryFolder } from "./support.ts";
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 test("a snapshot is restored into its chain's database, and the action is logged in the control database", async () => {
-  const configured = config.parse({
+  const configured = configSchema.parse({
     databaseUrl: control.url,
     databases: { archive: { url: shard.url } },
     communityDirectory: index.directory.path,

@@ -8,7 +8,7 @@ import { createProgressQueries } from "../../../runtime/domains/ledger/queries/p
 import { migrations } from "../../../runtime/migrations.ts";
 import { recordAction } from "../../../runtime/operator/actions.ts";
 import { resumeChain } from "../../../runtime/operator/pause.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createTestIndexer } from "../../support/indexer/support.ts";
 import { type IndexedSavings, indexSavings } from "../commands/indexed-savings.ts";
@@ -104,10 +104,10 @@ describe("a chain snapshot", () => {
     await index.sync();
     await continued.sync();
     await continued.end();
-    expect(await contents(target.database)).toEqual(await contents(index.testDatabase.database));
+    expect(await hashContents(target.database)).toEqual(await hashContents(index.testDatabase.database));
     // The deposits are in three blocks, and no other block is fetched.
-    const events = continued.running.progress.filter(({ blocks }) => blocks > 0);
-    expect(events.reduce((sum, { blocks }) => sum + blocks, 0)).toBe(3);
+    const events = continued.running.progress.filter(({ blockCount }) => blockCount > 0);
+    expect(events.reduce((sum, { blockCount }) => sum + blockCount, 0)).toBe(3);
     expect(Math.max(...events.map(({ block }) => block))).toBe(head + 3);
   });
 
@@ -212,11 +212,11 @@ describe("a chain snapshot", () => {
 
     await expect(addSnapshot(target, folder, { protocols: protocols() })).rejects.toThrow("partly restored from another snapshot");
     await target.database.query("UPDATE chain_restores SET backup = $1", [sha256(await readFile(join(folder, "manifest.json"), "utf8"))]);
-    const { resumedTables } = await addSnapshot(target, folder, {
+    const { resumedTableCount } = await addSnapshot(target, folder, {
       protocols: protocols(),
       onRestored: (client) => recordAction(client, { actor: "operator@test", action: "chain.restore", subject: "test" }),
     });
-    expect(resumedTables).toBeGreaterThan(0);
+    expect(resumedTableCount).toBeGreaterThan(0);
     const expected = await newDatabase();
     await addSnapshot(expected, await takeOtherSnapshot(), { chain: { name: "other" }, protocols: protocols() });
     await addSnapshot(expected, folder, { protocols: protocols() });

@@ -2,13 +2,18 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Manifest } from "../../../runtime/backup/manifest.ts";
-import { type Restored, restoreBackup } from "../../../runtime/backup/restore-backup.ts";
-import { type ExpectedChain, type RestoreChainOptions, type RestoredChain, restoreChain } from "../../../runtime/backup/restore-chain.ts";
+import { type RestoreResult, restoreBackup } from "../../../runtime/backup/restore-backup.ts";
+import {
+  type ChainRestoreResult,
+  type ExpectedChain,
+  type RestoreChainOptions,
+  restoreChain,
+} from "../../../runtime/backup/restore-chain.ts";
 import { writeBackup } from "../../../runtime/backup/write-backup.ts";
 import type { Queryable } from "../../../runtime/database/database.ts";
 import type { Protocol } from "../../../runtime/declarations/protocol.ts";
-import { forgetProtocols, forgetProtocolsOn } from "../../../runtime/domains/community/install/forget-protocols.ts";
 import { installTables } from "../../../runtime/domains/community/install/install.ts";
+import { resetProtocols, resetProtocolsOnChain } from "../../../runtime/domains/community/install/reset-protocols.ts";
 import { installationOf } from "../../../runtime/domains/community/install/statements.ts";
 import { projectionIdOf } from "../../../runtime/domains/community/relations.ts";
 import { migrations } from "../../../runtime/migrations.ts";
@@ -26,7 +31,7 @@ export const restoreInto = (
   folder: string,
   protocols: readonly Protocol[] = [],
   applied = migrations,
-): Promise<Restored> =>
+): Promise<RestoreResult> =>
   restoreBackup({
     connection: connectionTo(testDatabase),
     database: testDatabase.database,
@@ -34,7 +39,7 @@ export const restoreInto = (
     jobs: 2,
     migrations: applied,
     protocols: protocols.map(installationOf),
-    forgetProtocols,
+    resetProtocols,
   });
 
 /** Writes a snapshot of a chain, by default of `test`. */
@@ -59,7 +64,7 @@ export const addSnapshot = (
   testDatabase: TestDatabase,
   folder: string,
   { chain = {}, protocols = [], ...options }: SnapshotOptions = {},
-): Promise<RestoredChain> =>
+): Promise<ChainRestoreResult> =>
   restoreChain({
     connection: connectionTo(testDatabase),
     database: testDatabase.database,
@@ -72,7 +77,7 @@ export const addSnapshot = (
       const installation = protocols.map(installationOf).find((other) => other.id === id && other.fingerprint === fingerprint);
       return installation !== undefined && installTables(testDatabase.database, installation);
     },
-    forgetProtocols: forgetProtocolsOn,
+    resetProtocols: resetProtocolsOnChain,
     onRestored: async () => undefined,
     ...options,
   });

@@ -6,7 +6,7 @@ import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { webSocketUrl } from "../../../runtime/chain/subscription.ts";
 import { doctor } from "../../../runtime/commands/doctor.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { type ProxiedResponse, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
@@ -39,22 +39,22 @@ const probe = async (url = proxy.url): Promise<Capabilities> => {
   }
 };
 const allCapabilities: Capabilities = {
-  blockReceipts: true,
-  traces: "trace",
-  oldTraces: true,
-  finalizedTag: true,
-  archiveState: true,
-  stateByHash: true,
-  webSocket: true,
+  hasBlockReceipts: true,
+  traceKind: "trace",
+  hasOldTraces: true,
+  hasFinalizedTag: true,
+  hasArchiveState: true,
+  hasStateByHash: true,
+  hasWebSocket: true,
   batchSize: 100,
 };
 /** The proxy does not support WebSocket. */
-const proxiedCapabilities: Capabilities = { ...allCapabilities, webSocket: false };
-const refuse = (reply: ProxiedReply, message = "the method does not exist") => {
+const proxiedCapabilities: Capabilities = { ...allCapabilities, hasWebSocket: false };
+const refuse = (reply: ProxiedResponse, message = "the method does not exist") => {
   delete reply.result;
   reply.error = { code: -32601, message };
 };
-const tamperWith = (method: string, edit: (reply: ProxiedReply, params: readonly unknown[]) => void) => {
+const tamperWith = (method: string, edit: (reply: ProxiedResponse, params: readonly unknown[]) => void) => {
   proxy.tamper = (called, reply, params) => {
     if (called === method || method === "*") edit(reply, params);
   };
@@ -69,23 +69,23 @@ describe("a node's capabilities", () => {
   const cases: [string, Partial<Capabilities>, () => void][] = [
     [
       "no block receipts when the method is refused",
-      { blockReceipts: false },
+      { hasBlockReceipts: false },
       () => tamperWith("eth_getBlockReceipts", (reply) => refuse(reply)),
     ],
     [
       "no block receipts when they are null",
-      { blockReceipts: false },
+      { hasBlockReceipts: false },
       () => tamperWith("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: null })),
     ],
     [
       "no block receipts when blocks with transactions have none",
-      { blockReceipts: false },
+      { hasBlockReceipts: false },
       () => tamperWith("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: [] })),
     ],
-    ["debug traces when there are no flat traces", { traces: "debug" }, () => tamperWith("trace_block", (reply) => refuse(reply))],
+    ["debug traces when there are no flat traces", { traceKind: "debug" }, () => tamperWith("trace_block", (reply) => refuse(reply))],
     [
       "no traces when each response has an error instead of a result",
-      { traces: null, oldTraces: false },
+      { traceKind: null, hasOldTraces: false },
       () => {
         proxy.tamper = (method, reply) => {
           if (method === "trace_block") refuse(reply);
@@ -97,7 +97,7 @@ describe("a node's capabilities", () => {
     ],
     [
       "no traces when the lists are empty",
-      { traces: null, oldTraces: false },
+      { traceKind: null, hasOldTraces: false },
       () => {
         proxy.tamper = (method, reply) => {
           if (method === "trace_block" || method === "debug_traceBlockByNumber") reply.result = [];
@@ -106,7 +106,7 @@ describe("a node's capabilities", () => {
     ],
     [
       "traces of recent blocks only, when older ones require pruned state",
-      { traces: "debug", oldTraces: false },
+      { traceKind: "debug", hasOldTraces: false },
       () => {
         proxy.tamper = (method, reply, params) => {
           if (method === "trace_block" || (method === "debug_traceBlockByNumber" && Number(params[0]) < 10)) refuse(reply);
@@ -115,7 +115,7 @@ describe("a node's capabilities", () => {
     ],
     [
       "no finalized tag when its block is null",
-      { finalizedTag: false },
+      { hasFinalizedTag: false },
       () =>
         tamperWith("*", (reply, params) => {
           if (params[0] === "finalized") reply.result = null;
@@ -123,17 +123,17 @@ describe("a node's capabilities", () => {
     ],
     [
       "no archive state when a past balance is refused",
-      { archiveState: false, stateByHash: false },
+      { hasArchiveState: false, hasStateByHash: false },
       () => tamperWith("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
     ],
     [
       "no state by hash when only heights are accepted",
-      { stateByHash: false },
+      { hasStateByHash: false },
       () => tamperWith("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
     ],
     [
       "no archive state when the result is not a balance",
-      { archiveState: false, stateByHash: false },
+      { hasArchiveState: false, hasStateByHash: false },
       () => tamperWith("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
     ],
   ];
@@ -161,15 +161,15 @@ describe("a node's capabilities", () => {
 describe("probeNode", () => {
   it("returns a source of verified blocks, and a head subscription if the node supports it", async () => {
     const rpc = createRpc({ url: chain.url });
-    const node = await probeNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
+    const node = await probeNode({ rpc, url: chain.url, chainId: 31337, from: 0, readsTraces: true });
     expect(node.capabilities).toEqual(allCapabilities);
-    expect((await node.source.fetch(0, 20)).length).toBe(21);
-    expect(node.heads).not.toBeNull();
-    node.heads?.close();
-    const withoutHeads = await probeNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
-    expect(withoutHeads.heads).toBeNull();
-    const wrongChain = await probeNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
-    await expect(wrongChain.source.fetch(10, 10)).rejects.toThrow("transaction 0 belongs to chain 31337");
+    expect((await node.source.fetchBlocks(0, 20)).length).toBe(21);
+    expect(node.headFeed).not.toBeNull();
+    node.headFeed?.close();
+    const withoutHeads = await probeNode({ rpc, url: proxy.url, chainId: 31337, from: 0, readsTraces: true });
+    expect(withoutHeads.headFeed).toBeNull();
+    const wrongChain = await probeNode({ rpc, url: proxy.url, chainId: 5, from: 0, readsTraces: true });
+    await expect(wrongChain.source.fetchBlocks(10, 10)).rejects.toThrow("transaction 0 belongs to chain 31337");
     await rpc.close();
   });
 });

@@ -5,9 +5,9 @@ import { limitOfError } from "../../../runtime/chain/request-failure.ts";
 import { createRpc, type Rpc, type RpcOptions } from "../../../runtime/chain/rpc.ts";
 import { createSource } from "../../../runtime/chain/source.ts";
 import type { ChainBlock } from "../../../runtime/chain/types.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
-import { deadline } from "../../support/deadline.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../support/chain.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
@@ -15,13 +15,13 @@ let height: number;
 let expectedBlocks: ChainBlock[];
 
 const capabilities = {
-  blockReceipts: true,
-  traces: "debug",
-  oldTraces: true,
-  finalizedTag: true,
-  archiveState: true,
-  stateByHash: true,
-  webSocket: null,
+  hasBlockReceipts: true,
+  traceKind: "debug",
+  hasOldTraces: true,
+  hasFinalizedTag: true,
+  hasArchiveState: true,
+  hasStateByHash: true,
+  hasWebSocket: null,
   batchSize: 100,
 } as const;
 /** Fetches the blocks, and returns them with the limits that were found and the lowest concurrency during the requests. */
@@ -33,8 +33,8 @@ const fetchBlocks = async (
   const recordConcurrency = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
   const rpc = createRpc({ url: proxy.url, retries: 3, backoffMilliseconds: 5, onRetry: recordConcurrency, ...options });
   try {
-    const source = createSource(rpc, capabilities, { tracing: true, attempts: 1 });
-    const blocks = await source.fetch(0, height);
+    const source = createSource(rpc, capabilities, { readsTraces: true, attempts: 1 });
+    const blocks = await source.fetchBlocks(0, height);
     return { blocks, limits: rpc.limits(), lowestConcurrency };
   } finally {
     await rpc.close();
@@ -45,7 +45,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   const token = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
   for (let block = 0; block < 30; block += 1) {
-    const transfers = Array.from({ length: 5 }, (_, index) => call(artifacts.erc20(), token, "mint", [chain.accounts[index], 1n]));
+    const transfers = Array.from({ length: 5 }, (_, index) => encodeCall(artifacts.erc20(), token, "mint", [chain.accounts[index], 1n]));
     await chain.send(...transfers);
     await chain.mine();
   }
@@ -91,7 +91,7 @@ describe("a node that limits its requests", () => {
 
   it.each(limitCases)("returns the same blocks when it %s", async (_, maxSize, refuse) => {
     refuseAbove(maxSize, refuse);
-    const { blocks, limits } = await fetchBlocks({ timeoutMilliseconds: deadline(500), retries: 6 });
+    const { blocks, limits } = await fetchBlocks({ timeoutMilliseconds: scaleTimeLimit(500), retries: 6 });
     expect(blocks).toEqual(expectedBlocks);
     expect(limits.batchSize).toBeLessThanOrEqual(2 * maxSize);
   });
@@ -148,7 +148,7 @@ describe("a node that limits its requests", () => {
   });
 
   it("receives smaller requests when its responses would exhaust the memory", async () => {
-    const { blocks, limits } = await fetchBlocks({ replyBytes: 20_000 });
+    const { blocks, limits } = await fetchBlocks({ targetResponseBytes: 20_000 });
     expect(blocks).toEqual(expectedBlocks);
     expect(limits.batchSize).toBeLessThan(100);
   });

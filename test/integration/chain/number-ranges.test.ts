@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeBlock } from "../../../runtime/chain/decode-block.ts";
-import { BadReplyError } from "../../../runtime/chain/errors.ts";
+import { InvalidResponseError } from "../../../runtime/chain/errors.ts";
 import type { ChainBlock } from "../../../runtime/chain/types.ts";
 import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
@@ -148,7 +148,7 @@ describe("decodeBlock", () => {
     "decodes %s exactly up to the largest valid value, and rejects a larger one",
     (_, largest, decode, readValue, error) => {
       expect(BigInt(String(readValue(decode(hex(largest)))))).toBe(largest);
-      expect(() => decode(error === null ? hex(maxUint256 * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
+      expect(() => decode(error === null ? hex(maxUint256 * 16n) : hex(largest + 1n))).toThrow(InvalidResponseError);
       if (error !== null) expect(() => decode(hex(largest + 1n))).toThrow(error);
     },
   );

@@ -5,7 +5,7 @@ import { NoResponseError, TransportError } from "../../../runtime/chain/errors.t
 import { createRpc, type Rpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../support/chain.ts";
 import { refuseContract } from "../../support/poison-proxy.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
@@ -22,13 +22,13 @@ beforeAll(async () => {
   tokens = [];
   for (let index = 0; index < 16; index += 1) {
     const token = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
-    await chain.send(call(artifacts.erc20(), token, "mint", [chain.accounts[0], BigInt(index + 1)]));
+    await chain.send(encodeCall(artifacts.erc20(), token, "mint", [chain.accounts[0], BigInt(index + 1)]));
     await chain.mine();
     tokens.push(token);
   }
   proxy = await startRpcProxy(chain.url);
   rpc = createRpc({ url: proxy.url, retries: 3, backoffMilliseconds: 1, timeoutMilliseconds: 2_000 });
-  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
+  source = createSource(rpc, await probeCapabilities(rpc), { readsTraces: false });
 });
 afterEach(() => {
   proxy.intercept = null;
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 const readSupplies = async (): Promise<(bigint | null)[]> => {
-  const outcomes = await source.calls(
+  const outcomes = await source.runCalls(
     tokens.map((to) => ({ to, data: totalSupply })),
     await chain.head(),
   );
@@ -62,8 +62,8 @@ describe("a contract whose calls fail at the node", () => {
 
   it("fails a single-call request without being reported as a revert", async () => {
     refuseContract(proxy, tokens[5] as Address, 504);
-    expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
-      { ok: false, reverted: false, transient: expect.any(NoResponseError) },
+    expect(await source.runCalls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
+      { ok: false, reverted: false, transientError: expect.any(NoResponseError) },
     ]);
   });
 
@@ -74,7 +74,7 @@ describe("a contract whose calls fail at the node", () => {
     };
     const height = await chain.head();
     await expect(
-      source.calls(
+      source.runCalls(
         tokens.map((to) => ({ to, data: totalSupply })),
         height,
       ),

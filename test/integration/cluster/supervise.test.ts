@@ -28,7 +28,7 @@ describe("a supervised process", () => {
     const supervised = superviseProcess({
       name: "one",
       fork,
-      begin: async () => undefined,
+      initialize: async () => undefined,
       onExit: (child) => void exited.push(child),
       logger,
     });
@@ -50,7 +50,7 @@ describe("a supervised process", () => {
     const refused = superviseProcess({
       name: "refused",
       fork: () => run(idleProgram),
-      begin: async () => {
+      initialize: async () => {
         throw new Error("Invalid value.");
       },
       logger,
@@ -59,7 +59,7 @@ describe("a supervised process", () => {
     const crashed = superviseProcess({
       name: "crashed",
       fork: () => run("process.exit(7)"),
-      begin: () => new Promise(() => undefined),
+      initialize: () => new Promise(() => undefined),
       logger,
     });
     await expect(crashed.started).rejects.toThrow("Process crashed exited unexpectedly (exit code 7).");
@@ -72,7 +72,7 @@ describe("a supervised process", () => {
     const supervised = superviseProcess({
       name: "done",
       fork: () => run("setTimeout(() => undefined, 50)"),
-      begin: async () => undefined,
+      initialize: async () => undefined,
       mayRestart: () => false,
       logger,
     });
@@ -104,7 +104,7 @@ describe("a process that does not respond", () => {
         children.push(child);
         return child;
       },
-      begin: ping,
+      initialize: ping,
       heartbeat: { ping, maxSilentSeconds },
       logger,
     });
@@ -141,8 +141,8 @@ describe("a process that does not respond", () => {
     const supervised = superviseProcess({
       name: "slow",
       fork: () => run(idleProgram),
-      begin: () => new Promise(() => undefined),
-      maxBeginSeconds: 0.2,
+      initialize: () => new Promise(() => undefined),
+      maxInitializeSeconds: 0.2,
       logger,
     });
     await expect(supervised.started).rejects.toThrow("Process slow was not ready within 0.2 s.");

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { LongRunning } from "../../../runtime/commands/open-database.ts";
-import { openService } from "../../../runtime/commands/open-service.ts";
-import { config } from "../../../runtime/config/config.ts";
+import type { LongRunningOptions } from "../../../runtime/commands/open-database.ts";
+import { openServiceDatabases } from "../../../runtime/commands/open-service-databases.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { loadAddedProtocols, loadProtocols } from "../../../runtime/protocols.ts";
 import { type IndexedSavings, indexSavings } from "./indexed-savings.ts";
 
@@ -20,14 +20,14 @@ afterAll(() => savings?.end());
 
 describe("the start of a service", () => {
   const open = (warnings: string[] = []) => {
-    const settings = config.parse({
+    const settings = configSchema.parse({
       databaseUrl: savings.testDatabase.url,
       communityDirectory: savings.directory.path,
       chains: [{ name: "test", id: 31337 }],
     });
     const logger = pino({}, { write: (line: string) => void warnings.push(JSON.parse(line).msg) });
-    const shutdown = { signal: new AbortController().signal, fail: () => undefined } as unknown as LongRunning["shutdown"];
-    return openService(settings, [savings.addedProtocol()], { shutdown, logger });
+    const shutdown = { signal: new AbortController().signal, fail: () => undefined } as unknown as LongRunningOptions["shutdown"];
+    return openServiceDatabases(settings, [savings.addedProtocol()], { shutdown, logger });
   };
 
   it("is refused with a list of all statements that cannot be planned, even if no index has the protocol's tables", async () => {
@@ -91,7 +91,7 @@ describe("a communityDirectory", () => {
 
   it("is refused with all diagnostics and advice on what to do", () => {
     savings.directory.edit("protocol.yaml", "type: hash", "type: hsh");
-    expect(messageOf(() => loadProtocols(config.parse({ communityDirectory: savings.directory.path }))).split("\n")).toEqual([
+    expect(messageOf(() => loadProtocols(configSchema.parse({ communityDirectory: savings.directory.path }))).split("\n")).toEqual([
       expect.stringMatching(/^endpoints\/savings\/protocol\.yaml:\d+:\d+ unknown-type: Unknown type "hsh": /),
       "1 problem in endpoints: correct the files, or remove communityDirectory from the configuration.",
     ]);
@@ -130,7 +130,8 @@ describe("a communityDirectory", () => {
 
   it("accepts configured contracts of an added protocol, and refuses unknown kinds", () => {
     const chains = (kind: string) => [{ name: "test", id: 31337, community: { savings: { [kind]: [emptyAddress] } } }];
-    const load = (kind: string) => () => loadProtocols(config.parse({ communityDirectory: savings.directory.path, chains: chains(kind) }));
+    const load = (kind: string) => () =>
+      loadProtocols(configSchema.parse({ communityDirectory: savings.directory.path, chains: chains(kind) }));
     expect(messageOf(load("vault"))).toBe("");
     expect(messageOf(load("vaults"))).toContain(
       "Unknown contract vaults of protocol savings in the community setting of chain test: did you mean vault?",

@@ -52,7 +52,7 @@ describe("declared events without a matching log", () => {
   ])("are listed with the events that the contracts emitted instead, if a signature differs in %s", async (_case, signature, lines) => {
     savings.directory.edit("protocol.yaml", declared, signature);
     const result = await savings.tryDirectory();
-    expect(result.logs).toEqual(lines);
+    expect(result.logDifferences).toEqual(lines);
     expect(renderResult(result, "test").slice(-lines.length)).toEqual(lines);
   });
 
@@ -70,7 +70,7 @@ describe("declared events without a matching log", () => {
         .replaceAll("from: 0 }", "from: 1000000 }")
         .replace('contract: vault\n    events: ["Transfer', 'contract: pool\n    events: ["Transfer'),
     );
-    expect((await savings.tryDirectory()).logs).toEqual([
+    expect((await savings.tryDirectory()).logDifferences).toEqual([
       "  no logs     contracts of pool: none of the 24 logs of vault is Opened(address)",
       "  no logs     deposits: 12 logs of vault precede the first block of their contracts",
       "  no logs     share_transfers: no contract of kind pool is known",
@@ -78,7 +78,7 @@ describe("declared events without a matching log", () => {
   });
 
   it("are not listed if the declaration matches the contracts", async () => {
-    expect((await savings.tryDirectory()).logs).toEqual([]);
+    expect((await savings.tryDirectory()).logDifferences).toEqual([]);
   });
 
   it("are determined from at most 100 contracts of a kind, including contracts at fixed addresses", async () => {
@@ -87,9 +87,9 @@ describe("declared events without a matching log", () => {
     const sampleOf = async (count: number) => {
       const fixed = new Map([["vault", new Map(addresses.slice(0, count).map((address) => [address, 0] as const))]]);
       const { emitted } = await protocolLogs(savings.testDatabase.database, 31337, protocol, fixed);
-      return emitted.map(({ contracts, isSample }) => ({ contracts, isSample }));
+      return emitted.map(({ contractCount, isSample }) => ({ contractCount, isSample }));
     };
-    expect(await sampleOf(101)).toEqual([{ contracts: 100, isSample: true }]);
+    expect(await sampleOf(101)).toEqual([{ contractCount: 100, isSample: true }]);
     expect((await sampleOf(2)).every(({ isSample }) => !isSample)).toBe(true);
   });
 

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { renderStatus } from "../../../runtime/commands/community/status.ts";
 import { renderResult } from "../../../runtime/commands/community/test.ts";
 import { openReader } from "../../../runtime/commands/open-reader.ts";
-import { config } from "../../../runtime/config/config.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { lendingColumns } from "../../../runtime/declarations/lending-columns.ts";
-import { createCommunityQueries } from "../../../runtime/domains/community/queries/status.ts";
+import { createProtocolStatusQueries } from "../../../runtime/domains/community/queries/status.ts";
 import { type IndexedSavings, indexSavings } from "./indexed-savings.ts";
 
 let savings: IndexedSavings;
@@ -20,13 +20,13 @@ afterAll(() => savings?.end());
 describe("ashlar community test", () => {
   it("runs each operation on the rows of the index", async () => {
     const result = await savings.tryDirectory();
-    expect(result).toMatchObject({ protocol: "savings", filled: null, isReader: true });
+    expect(result).toMatchObject({ protocol: "savings", filled: null, ranAsReader: true });
     expect(result.operations.map(({ operation, problems }) => [operation, problems])).toEqual([
       ["balances", []],
       ["deposits", []],
     ]);
     // Two wallets with 6 deposits each.
-    expect(result.operations[1]?.items).toBe(12);
+    expect(result.operations[1]?.itemCount).toBe(12);
     expect(renderResult(result, "test")[0]).toBe("savings on test, with the rows of the index:");
   });
 
@@ -43,9 +43,9 @@ describe("ashlar community test", () => {
     // Each of the 12 deposits has two logs: Deposit, and the shares' Transfer.
     const reason =
       "its tables, columns, indexes or reads differ from those in the index; restart Ashlar with communityDirectory to index the protocol";
-    const filled = { reason, logs: 24, hasMore: false };
-    expect(result).toMatchObject({ protocol: "savings", isReader: true, filled });
-    expect(result.operations.map(({ operation, items, problems }) => [operation, items, problems])).toEqual([
+    const filled = { reason, logCount: 24, hasMore: false };
+    expect(result).toMatchObject({ protocol: "savings", ranAsReader: true, filled });
+    expect(result.operations.map(({ operation, itemCount, problems }) => [operation, itemCount, problems])).toEqual([
       // Two wallets with shares in two vaults.
       ["balances", 4, []],
       ["deposits", 12, []],
@@ -79,11 +79,11 @@ describe("ashlar community test", () => {
       "its events, contracts, calls or version differ from those in the index; restart Ashlar with communityDirectory to index the protocol",
       24,
     ],
-  ])("does not use the index's rows if the declaration has changed: %s", async (_case, text, replacement, reason, logs) => {
+  ])("does not use the index's rows if the declaration has changed: %s", async (_case, text, replacement, reason, logCount) => {
     savings.directory.edit("protocol.yaml", text, replacement);
     const result = await savings.tryDirectory();
-    expect(result.filled).toEqual({ reason, logs, hasMore: false });
-    expect(result.operations[1]?.items).toBe(logs === 24 ? 12 : 0);
+    expect(result.filled).toEqual({ reason, logCount, hasMore: false });
+    expect(result.operations[1]?.itemCount).toBe(logCount === 24 ? 12 : 0);
   });
 
   it("runs the SQL with the reader role's privileges, on the index's tables and on temporary ones", async () => {
@@ -91,8 +91,8 @@ describe("ashlar community test", () => {
     try {
       for (const version of [1, 2]) {
         savings.directory.edit("protocol.yaml", "version: 1", `version: ${version}`);
-        const { operations, isReader } = await savings.tryDirectory();
-        expect(isReader).toBe(true);
+        const { operations, ranAsReader } = await savings.tryDirectory();
+        expect(ranAsReader).toBe(true);
         expect(operations.map(({ problems }) => problems)).toEqual([
           [],
           [
@@ -164,13 +164,16 @@ describe("lending event SQL", () => {
   it("runs for the newest transactions in each table", async () => {
     const result = await tryLending();
     // The newest three deposits; the newest three transfers are in the same transactions.
-    expect(result.lending).toEqual({ events: 3, transactions: 3, problems: [] });
+    expect(result.lending).toEqual({ eventCount: 3, transactionCount: 3, problems: [] });
     expect(renderResult(result, "test").at(-1)).toBe("  ok      lending: 3 events in 3 transactions");
   });
 
   it("runs on the stored logs if the index's tables differ", async () => {
     const more = '  more: { contract: vault, events: ["More(uint256 amount)"] }\n';
-    expect(await tryLending({}, more)).toMatchObject({ filled: { logs: 24 }, lending: { events: 3, transactions: 3, problems: [] } });
+    expect(await tryLending({}, more)).toMatchObject({
+      filled: { logCount: 24 },
+      lending: { eventCount: 3, transactionCount: 3, problems: [] },
+    });
   });
 
   it.each([
@@ -203,7 +206,7 @@ describe("a statement that takes too long", () => {
     savings.directory.edit("deposits.sql", "  d.assets,", `  d.assets + (SELECT count(*) FROM ${tables}) AS assets,`);
     const limits = { statementMilliseconds: 300 };
     const limited = await openReader(
-      config.parse({ databaseUrl: savings.testDatabase.url, limits }),
+      configSchema.parse({ databaseUrl: savings.testDatabase.url, limits }),
       { url: savings.testDatabase.url },
       savings.testDatabase.database,
       1,
@@ -215,7 +218,7 @@ describe("a statement that takes too long", () => {
 
 describe("ashlar community status", () => {
   it("counts the rows, the skipped logs and the queued reads of each protocol", async () => {
-    const statuses = await createCommunityQueries(savings.testDatabase.database).statuses();
+    const statuses = await createProtocolStatusQueries(savings.testDatabase.database).statuses();
     const head = await savings.chain.head();
     expect(statuses.flatMap((status) => renderStatus(status, "test"))).toEqual([
       `savings on test: at block ${head}`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireDemoDatabase } from "../../../runtime/commands/demo-database.ts";
 import { holdDemoKey } from "../../../runtime/commands/demo-key.ts";
-import { createKeys, hashKey, newKey } from "../../../runtime/http/keys.ts";
+import { createKeys, generateKey, hashKey } from "../../../runtime/http/keys.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let testDatabase: TestDatabase;
@@ -45,7 +45,7 @@ describe("the demo", () => {
 
 describe("the demo key", () => {
   it("is valid while the demo runs and up to two minutes after it was killed, but not after it has stopped", async () => {
-    const key = newKey();
+    const key = generateKey();
     const { find } = createKeys(testDatabase.database);
     const end = await holdDemoKey(testDatabase.database, key);
     const expiresIn = ((await find(hashKey(key)))?.expiresAt ?? 0) - Date.now();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../runtime/commands/open-database.ts";
-import { config } from "../../../runtime/config/config.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
 import { pendingMigrations } from "../../../runtime/database/schema-state.ts";
 import { migrations } from "../../../runtime/migrations.ts";
@@ -17,7 +17,7 @@ describe("a command that opens an external database", () => {
   afterEach(() => testDatabase.drop());
 
   const open = async (settings: object): Promise<void> => {
-    const database = await openDatabase(config.parse({ databaseUrl: testDatabase.url, ...settings }));
+    const database = await openDatabase(configSchema.parse({ databaseUrl: testDatabase.url, ...settings }));
     await database.close();
   };
 

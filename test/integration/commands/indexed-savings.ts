@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ProtocolResult, tryProtocol } from "../../../runtime/commands/community/try-protocol.ts";
 import { type OpenReader, openReader } from "../../../runtime/commands/open-reader.ts";
-import { chainConfig, config } from "../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../runtime/config/config.ts";
 import type { AddedProtocol } from "../../../runtime/declarations/added-protocol.ts";
 import { loadAddedProtocols } from "../../../runtime/protocols.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
@@ -35,7 +35,12 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
   const market = await startMarket(chain);
   const directory = createSavingsDirectory(market.vaults);
   const testDatabase = await createTestDatabase();
-  const reader = await openReader(config.parse({ databaseUrl: testDatabase.url }), { url: testDatabase.url }, testDatabase.database, 8);
+  const reader = await openReader(
+    configSchema.parse({ databaseUrl: testDatabase.url }),
+    { url: testDatabase.url },
+    testDatabase.database,
+    8,
+  );
   const index = await startCommunityIndex(chain, testDatabase.database, {
     protocols: loadAddedProtocols(directory.path, {}).map(({ protocol }) => protocol),
     readerRole: reader.readerRole,
@@ -55,9 +60,9 @@ export const indexSavings = async (): Promise<IndexedSavings> => {
     reader,
     addedProtocol,
     tryDirectory: (serverSettings = {}, opened = reader) => {
-      const settings = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+      const settings = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
       return tryProtocol(addedProtocol(), {
-        config: config.parse(serverSettings),
+        config: configSchema.parse(serverSettings),
         chain: settings,
         database: testDatabase.database,
         reader: opened,

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
-import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../runtime/config/config.ts";
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -43,7 +43,7 @@ const failovers = (): string[] => lines.filter((line) => line.includes("continue
 test("an indexer starts with the second node if the first one is down", async () => {
   kill(0);
   const settings = { name: "test", id: 31337, rpc: proxies.map(({ url }) => url), pollMilliseconds: 50 };
-  const config: ChainConfig = { ...chainConfig.parse(settings), id: 31337 };
+  const config: ChainConfig = { ...chainConfigSchema.parse(settings), id: 31337 };
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
   indexing = runIndexers(

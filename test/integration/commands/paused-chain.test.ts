@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
-import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../runtime/config/config.ts";
 import { createBitcoinQueries } from "../../../runtime/domains/bitcoin/queries.ts";
-import { createNetworkQueries } from "../../../runtime/domains/chains/queries/index.ts";
+import { createChainQueries } from "../../../runtime/domains/chains/queries/index.ts";
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
 import { listActions } from "../../../runtime/operator/actions.ts";
 import { pauseChain, resumeChain } from "../../../runtime/operator/pause.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
     return false;
   };
   testDatabase = await createTestDatabase();
-  config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
+  config = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
 });
 afterAll(async () => {
   await testDatabase?.drop();
@@ -60,7 +60,7 @@ const readReadiness = async () => {
   const queries = {
     ledger: createLedgerQueries(testDatabase.database),
     bitcoin: createBitcoinQueries(testDatabase.database),
-    network: createNetworkQueries(testDatabase.database),
+    network: createChainQueries(testDatabase.database),
   };
   return readinessOf(await inspectDatabase([config], queries, testDatabase.database, { now: () => new Date(), maxSilentSeconds: 300 }));
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { repairChain } from "../../../runtime/commands/repair-chain.ts";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const repair = (to: number, isConfirmed: boolean) => {
-  const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const config = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   return repairChain({
     database: testDatabase.database,
     chain: config,
@@ -76,7 +76,7 @@ test("a chain that stopped because of a wrong finalized block is indexed again o
 test("a chain cannot be repaired while it is being indexed", async () => {
   const running = await createTestIndexer(chain.url, testDatabase.database);
   const stop = runInBackground(running);
-  await until("the indexer to lead", () => running.indexer.status().leading);
+  await until("the indexer to lead", () => running.indexer.status().isLeading);
   await expect(repair(15, true)).rejects.toThrow(
     "Another process is indexing test: pause it with ashlar chains pause test, and repeat this command. Nothing was changed.",
   );

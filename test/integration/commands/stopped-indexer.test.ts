@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
-import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../runtime/config/config.ts";
 import { createBitcoinQueries } from "../../../runtime/domains/bitcoin/queries.ts";
-import { createNetworkQueries } from "../../../runtime/domains/chains/queries/index.ts";
+import { createChainQueries } from "../../../runtime/domains/chains/queries/index.ts";
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
 import { inspectDatabase, readinessOf } from "../../../runtime/readiness.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (let block = 0; block < 3; block += 1) await chain.mine();
   proxy = await startRpcProxy(chain.url);
   testDatabase = await createTestDatabase();
-  config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
+  config = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: proxy.url, pollMilliseconds: 50 }), id: 31337 };
 });
 afterAll(async () => {
   stop.abort();
@@ -37,7 +37,7 @@ const reasons = async (): Promise<readonly string[]> => {
   const queries = {
     ledger: createLedgerQueries(testDatabase.database),
     bitcoin: createBitcoinQueries(testDatabase.database),
-    network: createNetworkQueries(testDatabase.database),
+    network: createChainQueries(testDatabase.database),
   };
   return readinessOf(await inspectDatabase([config], queries, testDatabase.database, { now: () => new Date(), maxSilentSeconds: 300 }))
     .reasons;

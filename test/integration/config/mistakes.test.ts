@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type ConfigOverrides, loadConfig } from "../../../runtime/config/load.ts";
+import { type ConfigOverrides, loadConfig } from "../../../runtime/config/load-config.ts";
 import { evmChains } from "../../support/evm-chains.ts";
 
 let folder: string;

@@ -6,7 +6,7 @@ import { type Chain, getAddress } from "viem";
 import * as wellKnown from "viem/chains";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { loadConfig } from "../../../runtime/config/load.ts";
+import { loadConfig } from "../../../runtime/config/load-config.ts";
 import { opStack } from "../../../runtime/config/op-stack.ts";
 import { presets, withPreset } from "../../../runtime/config/presets/index.ts";
 import { evmChains } from "../../support/evm-chains.ts";

@@ -57,7 +57,7 @@ describe("configured token and network logos", () => {
         whiteLogoUrl: "https://logos.example/white.png",
       },
     });
-    await index.blocks(0, 3, { 2: 1 });
+    await index.insertBlocks(0, 3, { 2: 1 });
     await index.insert("token_standards", [
       { chain_id: 7, address: coin, standard: 1, block_number: 2 },
       { chain_id: 7, address: art, standard: 2, block_number: 2 },
@@ -66,7 +66,7 @@ describe("configured token and network logos", () => {
       [coin, 1],
       [art, 2],
     ] as const)
-      await index.balances(wallet, token, standard, { 2: "5" });
+      await index.insertBalances(wallet, token, standard, { 2: "5" });
     await index.insert("transactions", [transactionRow(2, 0, wallet, coin)]);
     const log = { chain_id: 7, block_number: 2, transaction_index: 0, data: "0x", topic0: wordOf(1) };
     await index.insert(

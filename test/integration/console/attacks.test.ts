@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSignIn } from "../../../runtime/console/sessions.ts";
+import { createSignInToken } from "../../../runtime/console/sessions.ts";
 import { startTestConsole, type TestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -61,7 +61,7 @@ describe("attacks", () => {
     ["a long value", `ashlar-console=${"a".repeat(8_000)}`],
     ["a lookalike name", "lookalike"],
   ])("a cookie with %s is not a session", async (_name, cookie) => {
-    const { token } = await createSignIn(testDatabase.database, "alice@host");
+    const { token } = await createSignInToken(testDatabase.database, "alice@host");
     const valid = tokenOf(await console.signIn());
     const sent = cookie === "link" ? `ashlar-console=${token}` : cookie === "lookalike" ? `xashlar-console=${valid}` : cookie;
     expect(await statusOf(sent)).toBe(401);

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
-import { createSignIn } from "../../../runtime/console/sessions.ts";
+import { createSignInToken } from "../../../runtime/console/sessions.ts";
 import { createKeys, hashKey } from "../../../runtime/http/keys.ts";
 import { startTestConsole, type TestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   afterEach(() => page.close());
 
   const signIn = async (): Promise<void> => {
-    const { token } = await createSignIn(testDatabase.database, "operator@test");
+    const { token } = await createSignInToken(testDatabase.database, "operator@test");
     await page.goto(`${console.url}/console/#/sign-in/${token}`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(browser))("the pages of the console", () => {
   const measureOverflow = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
   it("accept a sign-in link once, remove its token from the address bar, and sign out", async () => {
-    const { token } = await createSignIn(testDatabase.database, "operator@test");
+    const { token } = await createSignInToken(testDatabase.database, "operator@test");
     const link = `${console.url}/console/#/sign-in/${token}`;
     await page.goto(link);
     await page.getByRole("button", { name: "Sign in" }).waitFor();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSignIn } from "../../../runtime/console/sessions.ts";
+import { createSignInToken } from "../../../runtime/console/sessions.ts";
 import { listActions } from "../../../runtime/operator/actions.ts";
 import { cookieOf, startTestConsole, type TestConsole } from "../../support/console.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -26,7 +26,7 @@ const statusOf = async (cookie: string): Promise<number> => (await console.send(
 
 describe("signing in", () => {
   it("works once per link, with a cookie that scripts and other sites cannot use", async () => {
-    const { token } = await createSignIn(testDatabase.database, "alice@host");
+    const { token } = await createSignInToken(testDatabase.database, "alice@host");
     const first = await console.send("session", { body: { token } });
     expect(first.status).toBe(200);
     expect(await first.json()).toMatchObject({ actor: "alice@host" });
@@ -37,7 +37,7 @@ describe("signing in", () => {
   });
 
   it("is refused after the link has expired", async () => {
-    const { token, expiresAt } = await createSignIn(testDatabase.database, "alice@host");
+    const { token, expiresAt } = await createSignInToken(testDatabase.database, "alice@host");
     // Five minutes, as the command that creates the link prints.
     expect(Math.abs(expiresAt.getTime() - Date.now() - 300_000)).toBeLessThan(60_000);
     await query("UPDATE console_sign_ins SET expires_at = now() WHERE token_hash = $1", [hashOf(token)]);
@@ -45,7 +45,7 @@ describe("signing in", () => {
   });
 
   it("stores only token hashes, and logs no tokens", async () => {
-    const { token } = await createSignIn(testDatabase.database, "alice@host");
+    const { token } = await createSignInToken(testDatabase.database, "alice@host");
     const cookie = await console.signIn();
     const rows = await query(
       "SELECT (SELECT json_agg(s) FROM console_sign_ins s)::text || (SELECT json_agg(s) FROM console_sessions s)::text AS text",
@@ -62,7 +62,7 @@ describe("signing in", () => {
       for (let attempt = 0; attempt < 11; attempt += 1)
         statuses.push((await other.send("session", { body: { token: "x".repeat(43) } })).status);
       expect(statuses).toEqual([...new Array<number>(10).fill(401), 429]);
-      const { token } = await createSignIn(testDatabase.database, "alice@host");
+      const { token } = await createSignInToken(testDatabase.database, "alice@host");
       expect((await other.send("session", { body: { token } })).status).toBe(429);
     } finally {
       other.close();
@@ -72,7 +72,7 @@ describe("signing in", () => {
   it("sets a Secure cookie if the public URL uses TLS", async () => {
     const other = await startTestConsole(testDatabase.database, { publicUrl: "https://console.example" });
     try {
-      const { token } = await createSignIn(testDatabase.database, "alice@host");
+      const { token } = await createSignInToken(testDatabase.database, "alice@host");
       const response = await other.send("session", { body: { token } });
       expect(response.headers.get("set-cookie")).toMatch(/^__Secure-ashlar-console=.*; Secure; SameSite=Strict/);
       expect(response.headers.get("strict-transport-security")).toMatch(/max-age=\d{8}/);

@@ -10,7 +10,7 @@ import { freePort } from "../../support/free-port.ts";
 let control: TestDatabase;
 let b: TestDatabase;
 const databases: Readonly<Record<string, string | null>> = { one: null, two: "b" };
-const databaseOf = (chain: string) => databases[chain];
+const databaseNameOf = (chain: string) => databases[chain];
 
 const addChain = ({ database }: TestDatabase, id: number, name: string, head: number) =>
   database.query("INSERT INTO chains (chain_id, name, indexed_from, genesis_hash, latest_block) VALUES ($1, $2, 0, $3, $4)", [
@@ -30,7 +30,7 @@ afterAll(() => Promise.all([control?.drop(), b?.drop()]));
 
 test("the console shows and changes chains in their configured databases", async () => {
   const shards = [{ name: "b", database: b.database, indexing: b.database }];
-  const console = await startTestConsole(control.database, { shards, databaseOf });
+  const console = await startTestConsole(control.database, { shards, databaseNameOf });
   try {
     const cookie = await console.signIn();
     const { chains, unavailable } = (await (await console.send("chains", { cookie })).json()) as ChainsResponse;
@@ -55,7 +55,7 @@ test("the console shows and changes chains in their configured databases", async
 test("the console reports a database that does not respond, and shows the chains of the other databases", async () => {
   const url = `postgresql://ashlar@127.0.0.1:${await freePort()}/none`;
   const lost = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 1_000, applicationName: "ashlar-test" });
-  const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseOf });
+  const console = await startTestConsole(control.database, { shards: [{ name: "b", database: lost, indexing: lost }], databaseNameOf });
   try {
     const cookie = await console.signIn();
     const { chains, unavailable } = (await (await console.send("chains", { cookie })).json()) as ChainsResponse;

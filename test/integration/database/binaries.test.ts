@@ -3,8 +3,8 @@ import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSyn
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { chooseAccount } from "../../../runtime/database/embedded/account.ts";
 import { type BinaryPackage, findBinaries } from "../../../runtime/database/embedded/binaries.ts";
+import { chooseOsUser } from "../../../runtime/database/embedded/os-user.ts";
 import { findPaths } from "../../../runtime/database/embedded/paths.ts";
 import { privateFolder } from "../../support/database/embedded-fixture.ts";
 
@@ -27,7 +27,7 @@ const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "pos
 test("findBinaries creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
   const { base, source } = unpack();
   const paths = findPaths(join(base, "data"));
-  const find = () => findBinaries(paths, chooseAccount(paths), source);
+  const find = () => findBinaries(paths, chooseOsUser(paths), source);
   const link = join(source.folder, "lib", "libicuuc.so.60");
   expect(existsSync(link)).toBe(false);
   expect(find()).toEqual({ folder: source.folder, major: "18" });

@@ -5,7 +5,7 @@ import type { Migration } from "../../../runtime/database/migration.ts";
 import { pendingMigrations } from "../../../runtime/database/schema-state.ts";
 import { sleep } from "../../../runtime/lib/async.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 import { relationsOf, step } from "./migration-support.ts";
 
@@ -34,7 +34,7 @@ describe("a migration that changes a table in use", () => {
       });
       // The statement waits behind the migration until the migration stops waiting for its lock.
       const read = testDatabase.database.query("SELECT FROM first").then(() => "read");
-      expect(await Promise.race([read, sleep(deadline(20_000)).then(() => "blocked")])).toBe("read");
+      expect(await Promise.race([read, sleep(scaleTimeLimit(20_000)).then(() => "blocked")])).toBe("read");
       expect(await pendingMigrations(testDatabase.database, [first, second])).toEqual(["0002-second"]);
     });
     expect(await migrating).toEqual(["0002-second"]);

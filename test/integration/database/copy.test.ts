@@ -181,8 +181,8 @@ describe("COPY", () => {
 async function encodedRoundTrip(type: CopyType, values: readonly CopyValue[]): Promise<unknown[]> {
   const encoder = createCopyEncoder("encoded", ["id", "int4", 7], { position: "int4", value: type });
   encoder.add(values.map((value, position) => ({ position, value })));
-  const { columns, chunks, rows } = encoder.take();
-  expect(rows).toBe(values.length);
+  const { columns, chunks, rowCount } = encoder.take();
+  expect(rowCount).toBe(values.length);
   return testDatabase.database.transaction(async (client) => {
     await client.query(`CREATE TEMP TABLE encoded (id int4 CHECK (id = 7), position int4, value ${type}) ON COMMIT DROP`);
     await client.pipeline([copyStatement("encoded", { columns, chunks })]);

@@ -151,13 +151,13 @@ describe("connections", () => {
     onTestFinished(proxy.close);
     const database = open(testDatabase.url.replace(/:\d+\//, `:${proxy.port}/`), 100);
     await database.query("SELECT 1");
-    proxy.mute = true;
+    proxy.isMuted = true;
     const start = performance.now();
     // No request could cancel this statement, so only the timeout applies.
     expect(await failure(() => database.query("SELECT 1"))).toMatchObject({ name: "DatabaseUnavailable", code: "ECONNRESET" });
     // The limits are 0.1 s for the statement and 5 s for its cancellation.
     expect(performance.now() - start).toBeGreaterThan(5_000);
-    proxy.mute = false;
+    proxy.isMuted = false;
     expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
     await database.close();
   });

@@ -62,7 +62,7 @@ it("cancels a statement on the server that runs it", async () => {
   const database = connect(urlOf(second, first));
   const request = new AbortController();
   const sleeping = () => query(first.url, "SELECT 1 FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'");
-  const result = runForRequest({ signal: request.signal, owner: 1, startStatement: () => () => undefined }, () =>
+  const result = runForRequest({ signal: request.signal, keyId: 1, startStatement: () => () => undefined }, () =>
     database.query("SELECT pg_sleep(60)"),
   );
   result.catch(() => undefined);
@@ -86,7 +86,7 @@ it("reports that no server is the primary and which setting to check, without ad
 it("does not wait for an unresponsive server once another one is found to be the primary", async () => {
   const proxy = await startTcpProxy(second.url);
   onTestFinished(proxy.close);
-  proxy.mute = true;
+  proxy.isMuted = true;
   const start = performance.now();
   expect(await portOf(connect(urlOf(proxy, first)))).toBe(first.port);
   // The timeout for the unresponsive server is 3 s.

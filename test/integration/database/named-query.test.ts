@@ -1,7 +1,7 @@
 import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runNamed } from "../../../runtime/database/named-query.ts";
-import { createTypes } from "../../../runtime/database/types.ts";
+import { createTypeParsers } from "../../../runtime/database/type-parsers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let testDatabase: TestDatabase;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 let client: pg.Client;
 beforeEach(async () => {
-  client = new pg.Client({ connectionString: testDatabase.url, types: createTypes() });
+  client = new pg.Client({ connectionString: testDatabase.url, types: createTypeParsers() });
   await client.connect();
   return () => client.end();
 });

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createNotifications, type Notifications } from "../../../runtime/database/notifications.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 
@@ -116,9 +116,9 @@ describe("notifications", () => {
     opened.push(proxy);
     const { notifications } = subscribe(proxiedUrl(proxy.port));
     await untilConnected(notifications);
-    proxy.mute = true;
+    proxy.isMuted = true;
     await until("the silence to be detected", () => notifications.state() === "disconnected");
-    proxy.mute = false;
+    proxy.isMuted = false;
     proxy.disconnect();
     await untilConnected(notifications);
   });
@@ -128,14 +128,14 @@ describe("notifications", () => {
     opened.push(proxy);
     const { notifications } = subscribe(proxiedUrl(proxy.port));
     await untilConnected(notifications);
-    proxy.mute = true;
+    proxy.isMuted = true;
     await until("a heartbeat without a response", () => notifications.state() === "disconnected");
     const connecting = subscribe(proxiedUrl(proxy.port));
     await until("the second connection", () => proxy.connections === 2);
     const startedAt = performance.now();
     await Promise.all([notifications.close(), connecting.notifications.close()]);
     // Statement and connection timeouts are 10 s.
-    expect(performance.now() - startedAt).toBeLessThan(deadline(3_000));
+    expect(performance.now() - startedAt).toBeLessThan(scaleTimeLimit(3_000));
   });
 
   it("leave no listeners behind when they reconnect", async () => {

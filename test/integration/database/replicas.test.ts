@@ -7,8 +7,8 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { postmasterOf, query } from "../../support/database/embedded-fixture.ts";
 import { type ReplicatedServer, startPrimary, startStandby } from "../../support/database/replication.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
 import { createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 import { connect, type Server, serveReplicas } from "./replicated-service.ts";
@@ -116,13 +116,13 @@ describe("a server with a streaming replica", () => {
     const server = await serve([standby.url.replace(/:\d+\//, `:${proxy.port}/`)]);
     await untilReplicaIsRead(server);
     const requests = startRequests(server);
-    proxy.mute = true;
+    proxy.isMuted = true;
     await until("the replica to be lost", () => !isUsed(server));
     await until("more responses", () => requests.milliseconds.length > 50);
     await requests.stop();
-    expect(Math.max(...requests.milliseconds)).toBeLessThan(deadline(5_000));
+    expect(Math.max(...requests.milliseconds)).toBeLessThan(scaleTimeLimit(5_000));
     expect(server.log).toEqual(["Replica 1 is not used: it did not report its state within 2 s."]);
-    proxy.mute = false;
+    proxy.isMuted = false;
     proxy.disconnect();
     // Abandoned statements are counted when their connections break, so a higher count alone does not prove that the replica is used.
     await until("the replica to be used", () => isUsed(server));

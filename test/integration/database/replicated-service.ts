@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { type ApiServer, startApiServer } from "../../../runtime/commands/api-server.ts";
 import { openReplicas } from "../../../runtime/commands/open-replicas.ts";
 import { openNotifications } from "../../../runtime/commands/pools.ts";
-import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import type { Replicas } from "../../../runtime/database/replicas/replicas.ts";
@@ -43,7 +43,7 @@ export async function serveReplicas({ chain, key, ...settings }: ReplicatedServi
   const note = (message: string): void => void log.push(message);
   const replicas = openReplicas(config, database, { info: note, warn: note });
   if (replicas === undefined) throw new Error("openReplicas opened no replicas; readUrls must not be empty");
-  const servedChain: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const servedChain: ChainConfig = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const logger = createLogger({ logLevel: "silent", logFormat: "json" });
   const api = await startApiServer({ config, chains: [servedChain], database, notifications, replicas, logger });
   onTestFinished(async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { compileContracts } from "../../../demo/contracts/compile.ts";
 import { readCompiled } from "../../../demo/contracts/compiled.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 
 describe("the demo's committed contracts", () => {
-  it("match the compiled sources (npm run compile-contracts updates them)", { timeout: deadline(120_000) }, () => {
+  it("match the compiled sources (npm run compile-contracts updates them)", { timeout: scaleTimeLimit(120_000) }, () => {
     const compiled = compileContracts();
     const committed = readCompiled();
     expect(Object.keys(compiled)).toContain("SavingsVault");

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../runtime/app.ts";
-import { chainConfig, config } from "../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../runtime/config/config.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import type { Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
@@ -42,12 +42,18 @@ describe("transaction fees", () => {
     await indexer.runToHead(await chain.head());
     await indexer.close();
     const { key } = await createKeys(testDatabase.database).create({ label: "test" });
-    const settings = { ...chainConfig.parse({ name: "fees", id: 31337, rpc: chain.url }), id: 31337 };
+    const settings = { ...chainConfigSchema.parse({ name: "fees", id: 31337, rpc: chain.url }), id: 31337 };
     const logger = pino({ level: "silent" });
-    const http = createApp({ config: config.parse({}), chains: [settings], database: testDatabase.database, logger, validate: "strict" });
+    const http = createApp({
+      config: configSchema.parse({}),
+      chains: [settings],
+      database: testDatabase.database,
+      logger,
+      validate: "strict",
+    });
     end = () => http.close();
     get = async (path) => {
-      const response = await supertest(http.app).get(`/v1/fees/${path}`).set("Authorization", `Bearer ${key}`);
+      const response = await supertest(http.listener).get(`/v1/fees/${path}`).set("Authorization", `Bearer ${key}`);
       expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
       return response.body.data;
     };
@@ -80,7 +86,7 @@ describe("the fee of a rollup transaction", () => {
   let index: FixtureIndex;
   beforeAll(async () => {
     index = await openFixtureIndex();
-    await index.blocks(0, 1, { 1: 1 });
+    await index.insertBlocks(0, 1, { 1: 1 });
     // No development node charges an L1 fee, so the row is inserted as if read from a rollup's receipt.
     await index.insert("transactions", [{ ...transactionRow(1, 0, addressOf(1), addressOf(2)), l1_fee: "1234", blob_fee: "500" }]);
     return index.end;

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../runtime/app.ts";
-import { type ChainConfig, chainConfig, config } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../runtime/config/config.ts";
 import { standards } from "../../../runtime/domains/tokens/projection/standards.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
@@ -19,12 +19,15 @@ interface Server {
 /** Serves the index with a cache of the given size. */
 async function serve(megabytes: number): Promise<Server> {
   const { chain, testDatabase } = branching;
-  const settings: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const settings: ChainConfig = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const { key } = await createKeys(testDatabase.database).create({ label: `cache ${megabytes}` });
   const logger = pino({ level: "silent" });
-  const options = config.parse({ cache: { megabytes }, limits: { requestsPerSecond: 100_000 } });
+  const options = configSchema.parse({ cache: { megabytes }, limits: { requestsPerSecond: 100_000 } });
   const http = createApp({ config: options, chains: [settings], database: testDatabase.database, logger, validate: "strict" });
-  return { get: (path) => supertest(http.app).get(path).set("Authorization", `Bearer ${key}`).set("Host", "localhost"), close: http.close };
+  return {
+    get: (path) => supertest(http.listener).get(path).set("Authorization", `Bearer ${key}`).set("Host", "localhost"),
+    close: http.close,
+  };
 }
 
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { encodeAbiParameters, keccak256, parseAbiParameters, toHex } from "viem";
 import type { ChainLog } from "../../../runtime/chain/types.ts";
-import { nodeOf } from "../../../runtime/domains/names/nodes.ts";
-import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
+import { nodeOf } from "../../../runtime/domains/names/name-nodes.ts";
+import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in-rules.ts";
 import { foldText, skeletonOf } from "../../../runtime/domains/tokens/classification/homoglyphs.ts";
 import { createLureFinder, createWordFinder } from "../../../runtime/domains/tokens/classification/lures.ts";
 import { type Counterparty, createCounterparties } from "../../../runtime/domains/tokens/classification/poisoning.ts";
-import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/metadata-reads.ts";
 import { createAbiRegistry } from "../../../runtime/events/abi-registry.ts";
 import { nameNameChanged } from "../../../runtime/events/names.ts";
 import { renderValue } from "../../../runtime/events/render-value.ts";
@@ -97,11 +97,11 @@ export const chainCases: readonly DoublingCase[] = [
     run: ({ known, checked }: { readonly known: Counterparty[]; readonly checked: Counterparty[] }) => {
       const counterparties = createCounterparties(builtInRules, known);
       // At height 4, none of them is a counterparty yet, so the search does not end early.
-      for (const { address } of checked) counterparties.imitated(address, 4);
+      for (const { address } of checked) counterparties.imitatedBy(address, 4);
     },
   },
   {
-    name: "reads-metadata: toRow for a name with invisible characters",
+    name: "metadata-reads: toRow for a name with invisible characters",
     size: 2_000,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u200d\u0301".repeat(size / 5)]),
     run: (data: Hex) =>

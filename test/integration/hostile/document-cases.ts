@@ -1,5 +1,5 @@
 import { encodeAbiParameters, parseAbiParameters } from "viem";
-import { fileAt } from "../../../runtime/api/nft/view-nft.ts";
+import { fileTypeOf } from "../../../runtime/api/nft/view-nft.ts";
 import { redact as redactNodeText } from "../../../runtime/chain/redact.ts";
 import { checkAssetUrl } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/asset-url.ts";
 import { cleanLine, cleanText } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/clean-text.ts";
@@ -7,7 +7,7 @@ import { decodeData, parseDataUrl } from "../../../runtime/domains/nft-metadata/
 import { arweavePath, ipfsPath } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/gateway-path.ts";
 import { hostOf } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/host.ts";
 import { parseJsonText, plainNumber } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/json-text.ts";
-import { parseDocument, textOfBytes } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
+import { decodeUtf8, parseDocument } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
 import { svgProblem } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
 import { decodeUri } from "../../../runtime/domains/nft-metadata/jobs/fetch/token-uri.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
@@ -126,7 +126,7 @@ export const documentCases: readonly DoublingCase[] = [
   ),
   ...casesOf("gateway-path: ipfsPath and arweavePath", (text) => [ipfsPath(text), arweavePath(text)], urls),
   ...casesOf("host: hostOf", hostOf, urls),
-  ...casesOf("view-nft: fileAt", fileAt, urls),
+  ...casesOf("view-nft: fileAt", fileTypeOf, urls),
   ...casesOf("clean-text: cleanLine", (text) => cleanLine(text, 1_000_000), [
     ["white space and joiners", 2_000, (size) => " \u200d\u2028".repeat(size)],
     ["unpaired surrogates", 2_000, (size) => "\ud83d".repeat(size)],
@@ -139,7 +139,7 @@ export const documentCases: readonly DoublingCase[] = [
     ["digits", 10_000, (size) => "9".repeat(size)],
     ["zeros", 400, (size) => `0.${"0".repeat(size)}1`],
   ]),
-  { name: "parse-document: textOfBytes for invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: textOfBytes },
+  { name: "parse-document: textOfBytes for invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: decodeUtf8 },
   {
     name: "token-uri: decodeUri for many {id} placeholders",
     size: 500,

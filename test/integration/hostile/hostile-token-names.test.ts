@@ -67,12 +67,12 @@ const fill = async (kind: Kind): Promise<void> => {
     "transfer_transactions",
     numbers.map((number): Row => ({ chain_id: 7, address: wallet, ordinal: number, block_number: blockOf(number), transaction_index: 0 })),
   );
-  for (const number of numbers) await index.balances(wallet, tokenOf(kind, number), 1, { [blockOf(number)]: "5" });
+  for (const number of numbers) await index.insertBalances(wallet, tokenOf(kind, number), 1, { [blockOf(number)]: "5" });
 };
 
 beforeAll(async () => {
   index = await openFixtureIndex();
-  await index.blocks(0, 400);
+  await index.insertBlocks(0, 400);
   for (const kind of kinds) await fill(kind);
   return index.end;
 });
@@ -126,7 +126,7 @@ describe("a wallet with 100 hostile token names", () => {
   async function measureFirstResponse(round: number, letter: string): Promise<number> {
     const uncached = await openFixtureIndex();
     const names = Array.from({ length: tokenCount }, (_, number) => `${letter.repeat(196)}${round}${String(number).padStart(3, "0")}`);
-    await uncached.blocks(0, 10);
+    await uncached.insertBlocks(0, 10);
     await uncached.insert(
       "token_metadata",
       names.map((name, number) => ({
@@ -139,7 +139,7 @@ describe("a wallet with 100 hostile token names", () => {
         read_at_block: 0,
       })),
     );
-    for (const number of names.keys()) await uncached.balances(wallets.hostile, addressOf(0x30000 + number), 1, { 1: "5" });
+    for (const number of names.keys()) await uncached.insertBalances(wallets.hostile, addressOf(0x30000 + number), 1, { 1: "5" });
     const otherWallet = `/v1/fixture/address/${wallets.plain}/balances_v2/`;
     // Requests for another wallet warm up statements, routes and connections.
     for (let count = 0; count < 5; count += 1) await uncached.get(otherWallet);

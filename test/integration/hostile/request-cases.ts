@@ -3,11 +3,11 @@ import { operations } from "../../../generated/operations.gen.ts";
 import { readKey } from "../../../runtime/http/credentials.ts";
 import { csvRows } from "../../../runtime/http/csv.ts";
 import { renderCell } from "../../../runtime/http/csv-cell.ts";
-import { createPathHint } from "../../../runtime/http/nearest-path.ts";
+import { createPathHint } from "../../../runtime/http/path-hint.ts";
 import { parseQuery } from "../../../runtime/http/query.ts";
 import { redact, redactMessage } from "../../../runtime/http/redact.ts";
 import { requestId } from "../../../runtime/http/request-id.ts";
-import { protocolNames, readTarget } from "../../../runtime/http/request-target.ts";
+import { protocolsByName, readTarget } from "../../../runtime/http/request-target.ts";
 import { escapeTerminal, escapeTerminalLines } from "../../../runtime/lib/terminal-text.ts";
 import { parseAddress } from "../../../runtime/parameters/address.ts";
 import { parseList } from "../../../runtime/parameters/list.ts";
@@ -28,7 +28,7 @@ const resultOrError = (work: () => unknown): unknown => {
 };
 
 const hint = createPathHint(operations);
-const protocols = protocolNames({ protocol_01: "lend=it" });
+const protocols = protocolsByName({ protocol_01: "lend=it" });
 const columns: CsvColumn[] = [{ header: "name", path: ["name"], from: "row", kind: "text" }];
 
 const queries: Texts = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 let now = new Date("2026-11-30T23:00:00Z");
@@ -63,7 +63,7 @@ describe("/account/usage", () => {
   });
 
   it("requires a valid key, and counts against the rate limit", async () => {
-    expect((await app.withoutKey().get("/account/usage")).body).toEqual(failure(401, expect.stringContaining("Missing API key")));
+    expect((await app.withoutKey().get("/account/usage")).body).toEqual(errorEnvelope(401, expect.stringContaining("Missing API key")));
     const { key } = await app.keys.create({ label: "address", access: { addresses: ["192.0.2.7"] } });
     expect((await get(key)).status).toBe(403);
     const { key: fast } = await app.keys.create({ label: "fast" });

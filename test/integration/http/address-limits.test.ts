@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAddressLimits, networkOf } from "../../../runtime/http/address-limits.ts";
 import { createWindowCounter } from "../../../runtime/http/window-counter.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 describe("networkOf", () => {
   it.each([
@@ -59,7 +59,7 @@ describe("requests without a key from one network", () => {
     expect(await statusesOf(1_000, "/", "2001:db8::1")).toEqual([302]);
     const refused = await get("/openapi.json", "2001:db8::2");
     expect(refused.body).toEqual(
-      failure(429, "Rate limit exceeded: 1000 pages per 10 seconds from one IPv4 address or IPv6 /64 network; retry in 10 seconds."),
+      errorEnvelope(429, "Rate limit exceeded: 1000 pages per 10 seconds from one IPv4 address or IPv6 /64 network; retry in 10 seconds."),
     );
     expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "10"]);
     expect((await get("/readyz", "2001:db8::3")).status).toBe(429);

@@ -29,7 +29,7 @@ describe("a key's credits", () => {
     if (found === null) throw new Error(`Key ${id} was not found.`);
     expect(found.usedHundredths).toBe(0);
     await until("the charge to be written", async () => (await storedUsageOf(id)) === 100);
-    expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
+    expect(await meter.admit(found)).toMatchObject({ exhaustedCredits: "allowance" });
   });
 
   it("include a charge once, whether it was written before the lookup or is pending", async () => {
@@ -39,10 +39,10 @@ describe("a key's credits", () => {
     const found = await keys.find(hashKey(key));
     if (found === null) throw new Error(`Key ${id} was not found.`);
     meter.charge(id, "getBlock", 100, new Date());
-    expect(await meter.admit(found)).toMatchObject({ exhausted: null });
+    expect(await meter.admit(found)).toMatchObject({ exhaustedCredits: null });
     await until("the second charge to be written", async () => (await storedUsageOf(id)) === 200);
-    expect(await meter.admit(found)).toMatchObject({ exhausted: null });
+    expect(await meter.admit(found)).toMatchObject({ exhaustedCredits: null });
     meter.charge(id, "getBlock", 100, new Date());
-    expect(await meter.admit(found)).toMatchObject({ exhausted: "allowance" });
+    expect(await meter.admit(found)).toMatchObject({ exhaustedCredits: "allowance" });
   });
 });

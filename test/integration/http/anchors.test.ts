@@ -19,8 +19,8 @@ beforeAll(async () => {
   app = await startHarness({
     getLogEventsByAddress: getPage,
     getLogEventsByTopicHash: async (request: never, scope) => {
-      scope.pin(93);
-      scope.pin(105);
+      scope.pinAnchor(93);
+      scope.pinAnchor(105);
       return getPage(request, scope);
     },
     getBlock: async (_request, { anchor }) => ({ anchor }),

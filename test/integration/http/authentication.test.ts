@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKeyCache } from "../../../runtime/http/key-cache.ts";
-import { newKey } from "../../../runtime/http/keys.ts";
+import { generateKey } from "../../../runtime/http/keys.ts";
 import { createServer } from "../../../runtime/http/server.ts";
-import { deadline } from "../../support/deadline.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 const path = "/v1/chains/";
@@ -18,7 +18,7 @@ const basic = (user: string, password = "") => `Basic ${Buffer.from(`${user}:${p
 
 describe("a request's key", () => {
   it("has the documented format", async () => {
-    for (let count = 0; count < 50; count++) expect(newKey()).toMatch(/^ckey_[a-f0-9]{27}$/);
+    for (let count = 0; count < 50; count++) expect(generateKey()).toMatch(/^ckey_[a-f0-9]{27}$/);
     expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
   });
 
@@ -40,7 +40,7 @@ describe("a request's key", () => {
   });
 
   it("is read from the header rather than the query, even if it is invalid", async () => {
-    const unknownKey = newKey();
+    const unknownKey = generateKey();
     expect((await app.withoutKey().get(path).query({ key: unknownKey }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
     expect((await app.withoutKey().get(path).query({ key: app.key }).set("Authorization", `Bearer ${unknownKey}`)).status).toBe(401);
     expect((await app.withoutKey().get(path).query({ key: unknownKey }).set("Authorization", basic(app.key))).status).toBe(200);
@@ -51,7 +51,7 @@ describe("a request's key", () => {
   it("is required: a request without one receives 401 with the envelope and a challenge", async () => {
     const { status, body, headers } = await app.withoutKey().get(path);
     expect(status).toBe(401);
-    expect(body).toEqual(failure(401, expect.stringContaining("Missing API key")));
+    expect(body).toEqual(errorEnvelope(401, expect.stringContaining("Missing API key")));
     expect(headers["www-authenticate"]).toContain("Bearer");
   });
 
@@ -60,7 +60,7 @@ describe("a request's key", () => {
     async (key) => {
       const { status, body } = await app.withoutKey().get(path).query({ key });
       expect(status).toBe(401);
-      expect(body).toEqual(failure(401, expect.any(String)));
+      expect(body).toEqual(errorEnvelope(401, expect.any(String)));
       expect(JSON.stringify(body)).not.toContain(key);
     },
   );
@@ -68,14 +68,14 @@ describe("a request's key", () => {
   it("is refused if it is sent with a password, sent twice or unknown", async () => {
     expect((await app.withoutKey().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
     expect((await app.withoutKey().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
-    expect((await app.withoutKey().get(path).query({ key: newKey() })).status).toBe(401);
+    expect((await app.withoutKey().get(path).query({ key: generateKey() })).status).toBe(401);
   });
 
   it("is checked before the endpoint: a planned endpoint returns 401 without a key and 501 with one", async () => {
     expect((await app.withoutKey().get("/v1/cq/provider/app/protocol_01/balances/")).status).toBe(401);
     const { status, body } = await app.get("/v1/cq/provider/app/protocol_01/balances/?page-size=bad");
     expect(status).toBe(501);
-    expect(body).toEqual(failure(501, expect.stringContaining("/v1/cq/")));
+    expect(body).toEqual(errorEnvelope(501, expect.stringContaining("/v1/cq/")));
   });
 });
 
@@ -88,14 +88,14 @@ describe("API keys", () => {
     expect(await app.keys.revoke(id)).toBe(false);
     const revokedAt = performance.now();
     while ((await status()) === 200) {
-      expect(performance.now() - revokedAt).toBeLessThan(deadline(5000));
+      expect(performance.now() - revokedAt).toBeLessThan(scaleTimeLimit(5000));
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(await status()).toBe(401);
   });
 
   it("are active again if they are ensured after their revocation", async () => {
-    const key = newKey();
+    const key = generateKey();
     const { id } = await app.keys.ensure(key, "demo");
     expect((await app.keys.ensure(key, "demo")).id).toBe(id);
     await app.keys.revoke(id);
@@ -122,7 +122,7 @@ describe("a flood of invalid keys", () => {
         return app.keys.find(hash);
       },
     });
-    const unknownKey = newKey();
+    const unknownKey = generateKey();
     const found = await Promise.all(Array.from({ length: 200 }, () => cache.find(unknownKey)));
     expect(found.every((key) => key === null)).toBe(true);
     expect(await cache.find(unknownKey)).toBeNull();
@@ -149,18 +149,18 @@ describe("a flood of invalid keys", () => {
     // The clock does not advance, so all requests are in one window.
     const harness = await startHarness({ getAllChains: async () => chains }, { clock: { now: () => 0 } });
     try {
-      const http = createServer(harness.app);
+      const http = createServer(harness.listener);
       const { port } = await http.listen(0, "127.0.0.1");
       const send = (key: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { Authorization: `Bearer ${key}` } });
       expect((await send(harness.key)).status).toBe(200);
       const statuses = new Set<number>();
       for (let batch = 0; batch < 20 && !statuses.has(429); batch++) {
-        for (const { status } of await Promise.all(Array.from({ length: 100 }, () => send(newKey())))) statuses.add(status);
+        for (const { status } of await Promise.all(Array.from({ length: 100 }, () => send(generateKey())))) statuses.add(status);
       }
       expect([...statuses].sort()).toEqual([401, 429]);
-      const refused = await send(newKey());
+      const refused = await send(generateKey());
       expect(refused.status).toBe(429);
-      expect(await refused.json()).toEqual(failure(429, expect.stringContaining("retry in")));
+      expect(await refused.json()).toEqual(errorEnvelope(429, expect.stringContaining("retry in")));
       const wait = refused.headers.get("retry-after");
       expect(Number(wait)).toBeGreaterThan(0);
       const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => refused.headers.get(`ratelimit-${name}`));

@@ -20,7 +20,7 @@ beforeAll(async () => {
       throw notFound("Block", longName, "demo");
     },
   });
-  server = createServer(app.app);
+  server = createServer(app.listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../../generated/operations.gen.ts";
-import { config } from "../../../runtime/config/config.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { costOf, renderCredits } from "../../../runtime/http/credits.ts";
 import { createRateLimits } from "../../../runtime/http/rate-limits.ts";
 import { flushMilliseconds } from "../../../runtime/http/usage-ledger.ts";
 import { until } from "../../support/until.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 type OperationCost = Pick<Operation, "cost" | "list" | "rows">;
 const operationWithCost = (hundredths: number, per: "call" | "item" | "block" | "30-days"): OperationCost => ({
@@ -13,7 +13,7 @@ const operationWithCost = (hundredths: number, per: "call" | "item" | "block" | 
   list: false,
   rows: "items",
 });
-const noExtras = { blocks: 1, extraHundredths: 0 };
+const noExtras = { blockCount: 1, extraHundredths: 0 };
 const items = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
 
 describe("the cost of a response", () => {
@@ -46,8 +46,8 @@ describe("the cost of a response", () => {
   });
 
   it("includes the resolver's block count and requested extras", () => {
-    expect(costOf(operationWithCost(500, "block"), items(0), 30, { blocks: 12, extraHundredths: 0 })).toBe(6000);
-    expect(costOf(operationWithCost(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
+    expect(costOf(operationWithCost(500, "block"), items(0), 30, { blockCount: 12, extraHundredths: 0 })).toBe(6000);
+    expect(costOf(operationWithCost(100, "call"), items(0), 30, { blockCount: 1, extraHundredths: 100 })).toBe(200);
   });
 
   it("is zero if the operation has no cost", () => {
@@ -65,8 +65,8 @@ describe("the usage ledger", () => {
   beforeAll(async () => {
     app = await startHarness({
       getAllChains: async () => items(2),
-      getLogs: async (_request, { counted }) => {
-        counted.blocks = 3;
+      getLogs: async (_request, { chargedQuantities }) => {
+        chargedQuantities.blockCount = 3;
         return items(0);
       },
       getLogEventsByAddress: async () => ({ ...items(4), pagination: null }),
@@ -130,7 +130,7 @@ describe("the usage ledger", () => {
     for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
     const { status, body } = await call();
     expect(status).toBe(402);
-    expect(body).toEqual(failure(402, expect.stringContaining("has used its 0.03 credits")));
+    expect(body).toEqual(errorEnvelope(402, expect.stringContaining("has used its 0.03 credits")));
     await until("the entries to be written", async () => (await usage(app, id))[0]?.calls === 3);
     // The key's lookup is valid for three seconds.
     elapsed = 4_000;
@@ -157,7 +157,9 @@ describe("a key's rate limit", () => {
       "ratelimit-reset": String(wait),
       "x-credits": "0",
     });
-    expect(body).toEqual(failure(429, expect.stringMatching(/^Rate limit exceeded: 1 request per 10 seconds; retry in \d+ seconds?\.$/)));
+    expect(body).toEqual(
+      errorEnvelope(429, expect.stringMatching(/^Rate limit exceeded: 1 request per 10 seconds; retry in \d+ seconds?\.$/)),
+    );
     const { key } = await app.keys.create({ label: "other" });
     expect((await app.withoutKey().get("/v1/chains/").query({ key })).status).toBe(200);
     await app.end();
@@ -167,17 +169,17 @@ describe("a key's rate limit", () => {
     let now = 0;
     const limits = createRateLimits({ requestsPerSecond: 3, burstRequests: 0 }, { now: () => now });
     const windows = Array.from({ length: 4 }, () => limits.countRequest(1));
-    expect(windows.map((window) => window?.exceeded)).toEqual([false, false, false, true]);
+    expect(windows.map((window) => window?.isExceeded)).toEqual([false, false, false, true]);
     expect(windows.map((window) => window?.remaining)).toEqual([2, 1, 0, 0]);
     now = 1_100;
-    expect(limits.countRequest(1)).toMatchObject({ exceeded: false, remaining: 2, limit: 3 });
+    expect(limits.countRequest(1)).toMatchObject({ isExceeded: false, remaining: 2, limit: 3 });
   });
 
   it("accepts a burst of twice the rate in 10 seconds, and no more", () => {
     let now = 0;
     const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined }, { now: () => now });
     const accepted = (requestCount: number) =>
-      Array.from({ length: requestCount }, () => limits.countRequest(1)).filter((window) => window?.exceeded === false).length;
+      Array.from({ length: requestCount }, () => limits.countRequest(1)).filter((window) => window?.isExceeded === false).length;
     // 5 for the rate and 10 for the burst; in the next second, only 5 for the rate.
     expect(accepted(20)).toBe(15);
     now = 1_100;
@@ -185,7 +187,7 @@ describe("a key's rate limit", () => {
   });
 
   it("does not affect a local client that reads pages sequentially with the default limits", async () => {
-    const { limits: defaults } = config.parse({});
+    const { limits: defaults } = configSchema.parse({});
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: defaults });
     const statuses = new Set<number>();
     for (let page = 0; page < 600; page++) statuses.add((await app.get("/v1/chains/")).status);

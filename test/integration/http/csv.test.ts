@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CsvColumn } from "../../../generated/operations.gen.ts";
 import { measureCsv, writeCsv } from "../../../runtime/http/csv.ts";
 import { renderCell } from "../../../runtime/http/csv-cell.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 const column = (header: string, kind: CsvColumn["kind"], from: CsvColumn["from"] = "row"): CsvColumn => ({
   header,
@@ -174,7 +174,7 @@ describe("an endpoint with format=csv", () => {
     const { status, body, headers } = await app.get(`/v1/nowhere/block_v2/2026-01-01/2026-01-02/?format=csv`);
     expect(status).toBe(400);
     expect(headers["content-type"]).toContain("application/json");
-    expect(body).toEqual(failure(400, expect.stringContaining("chainName")));
+    expect(body).toEqual(errorEnvelope(400, expect.stringContaining("chainName")));
   });
 
   it("refuses a response above the maximum size before the first byte, and charges nothing", async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import { until } from "../../support/until.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 /** Short enough for a test, but longer than connecting to the database takes on a busy machine. */
 const requestMilliseconds = 1_500;
@@ -47,7 +47,7 @@ describe("a request with a slow statement", () => {
     expect(response.status).toBe(503);
     expect(response.headers["retry-after"]).toBe("5");
     expect(response.body).toEqual(
-      failure(
+      errorEnvelope(
         503,
         `Request timeout: the request exceeded ${requestMilliseconds} ms (limits.requestMilliseconds); request fewer items or a smaller range.`,
       ),
@@ -97,7 +97,7 @@ describe("a request with a slow statement", () => {
 
 describe("a client that disconnects", () => {
   const startServer = () => {
-    const http = createServer(harness.app);
+    const http = createServer(harness.listener);
     http.listen(0, "127.0.0.1");
     return http;
   };

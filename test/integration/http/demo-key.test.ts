@@ -98,7 +98,7 @@ describe.skipIf(!existsSync(browser))("the script with the demo key in a browser
   let attackerPort: number;
 
   beforeAll(async () => {
-    docsServer = createServer(app.app);
+    docsServer = createServer(app.listener);
     docsPort = (await docsServer.listen(0, "127.0.0.1")).port;
     attackerServer = createPlainServer((_request, response) => {
       response.setHeader("Content-Type", "text/html");

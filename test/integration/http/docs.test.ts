@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindExamples } from "../../../runtime/http/openapi-document.ts";
 import { until } from "../../support/until.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 const demoKey = `ckey_${"d".repeat(27)}`;
 let app: Harness;
@@ -119,7 +119,7 @@ describe("the health endpoints", () => {
     // A check's result is cached for one second.
     await until("the readiness to be checked again", async () => (await app.withoutKey().get("/readyz")).status === 503);
     const notReady = await app.withoutKey().get("/readyz");
-    expect(notReady.body).toEqual(failure(503, reasons[0]));
+    expect(notReady.body).toEqual(errorEnvelope(503, reasons[0]));
     reasons = [];
     app.announceStop();
     expect((await app.withoutKey().get("/readyz")).status).toBe(503);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 import { startStubServer, wallet } from "./stub-server.ts";
 
 let app: Harness;
@@ -52,7 +52,7 @@ describe("an error response", () => {
   it("has status 404 and the resolver's message for a missing entity", async () => {
     const { status, body } = await app.get("/v1/demo/block_v2/404/");
     expect(status).toBe(404);
-    expect(body).toEqual(failure(404, "Block 404 not found in the index of demo."));
+    expect(body).toEqual(errorEnvelope(404, "Block 404 not found in the index of demo."));
   });
 
   it("has status 500 and only the request id for an unexpected error", async () => {
@@ -104,13 +104,15 @@ describe("links", () => {
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };
     expect((await linkOf(app, forwarded)).data.link).toBe("http://inside/v1/x/");
     for (const host of ["evil.example/path", "a b", "<script>", "a@b", "x?y"]) {
-      expect(await linkOf(app, { Host: host })).toEqual(failure(400, expect.stringContaining("Host")));
+      expect(await linkOf(app, { Host: host })).toEqual(errorEnvelope(400, expect.stringContaining("Host")));
     }
   });
 
   it("are built from a trusted proxy's forwarded headers unless a public URL is configured", async () => {
     const stubs = {
-      getTokenBalancesForWalletAddress: async (_request: never, { link }: { link: (path: string) => string }) => ({ link: link("/v1/x/") }),
+      getTokenBalancesForWalletAddress: async (_request: never, { absoluteUrl }: { absoluteUrl: (path: string) => string }) => ({
+        link: absoluteUrl("/v1/x/"),
+      }),
     };
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };
     const behindProxy = await startHarness(stubs, { trustedProxies: ["loopback"] });

@@ -3,13 +3,13 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../runtime/app.ts";
-import { config } from "../../../runtime/config/config.ts";
+import { configSchema } from "../../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
-import { newKey } from "../../../runtime/http/keys.ts";
+import { generateKey } from "../../../runtime/http/keys.ts";
 import { createServer, serverLimits } from "../../../runtime/http/server.ts";
 import { sleep } from "../../../runtime/lib/async.ts";
 import { until } from "../../support/until.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 const path = "/v1/demo/block_v2/1/";
 const concurrencyMessage = "Concurrent request limit exceeded (limits.concurrentRequests); retry in 1 second.";
@@ -57,7 +57,7 @@ describe("requests with one key", () => {
     const firstStatuses = [harness.get(path), harness.get(path)].map((request) => request.then(({ status }) => status));
     await until("two requests to run", async () => work.running() === 2);
     const refused = await harness.get(path);
-    expect([refused.status, refused.body]).toEqual([429, failure(429, concurrencyMessage)]);
+    expect([refused.status, refused.body]).toEqual([429, errorEnvelope(429, concurrencyMessage)]);
     expect(refused.headers).toMatchObject({
       "retry-after": "1",
       "ratelimit-policy": '"concurrentRequests";q=2, "databaseSecondsPerMinute";q=1;w=60',
@@ -73,7 +73,7 @@ describe("requests with one key", () => {
   });
 
   it("end with their connection, including pipelined requests that wait for an earlier one", async () => {
-    const http = createServer(harness.app, serverLimits);
+    const http = createServer(harness.listener, serverLimits);
     const { port } = await http.listen(0, "127.0.0.1");
     const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${harness.key}\r\n\r\n`;
     const socket = connect(port, "127.0.0.1", () => socket.write(request + request));
@@ -138,7 +138,7 @@ describe("more requests than the server processes", () => {
       expect([refused?.status, refused?.headers["retry-after"], refused?.body]).toEqual([
         503,
         "1",
-        failure(503, "Server overloaded: too many requests are waiting; retry in 1 second."),
+        errorEnvelope(503, "Server overloaded: too many requests are waiting; retry in 1 second."),
       ]);
       work.endAll();
       await until("the waiting request to run", async () => work.running() > 0);
@@ -161,7 +161,7 @@ describe("key lookups and health checks", () => {
       applicationName: "fairness-test",
     });
     const http = createApp({
-      config: config.parse({}),
+      config: configSchema.parse({}),
       chains: [],
       database,
       control: harness.testDatabase.database,
@@ -175,9 +175,9 @@ describe("key lookups and health checks", () => {
         }),
     );
     try {
-      expect((await supertest(http.app).get("/readyz")).status).toBe(200);
-      expect((await supertest(http.app).get("/v1/chains/").set("Authorization", `Bearer ${newKey()}`)).status).toBe(401);
-      expect((await supertest(http.app).get("/v1/chains/").set("Authorization", `Bearer ${harness.key}`)).status).toBe(200);
+      expect((await supertest(http.listener).get("/readyz")).status).toBe(200);
+      expect((await supertest(http.listener).get("/v1/chains/").set("Authorization", `Bearer ${generateKey()}`)).status).toBe(401);
+      expect((await supertest(http.listener).get("/v1/chains/").set("Authorization", `Bearer ${harness.key}`)).status).toBe(200);
     } finally {
       end();
       await held;

@@ -25,7 +25,7 @@ describe("the gate", () => {
       { capacities: [1], limits: { concurrentRequests: 3 } },
     );
     harness.content = { id: "1", changedAt: new Date(0) };
-    http = createServer(harness.app, serverLimits);
+    http = createServer(harness.listener, serverLimits);
     ({ port } = await http.listen(0, "127.0.0.1"));
   });
   afterAll(async () => {

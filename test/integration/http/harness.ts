@@ -6,7 +6,7 @@ import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createHttpApp, type HttpApp, type HttpDeps } from "../../../runtime/http/app.ts";
 import type { RequestScope } from "../../../runtime/http/compute-response.ts";
 import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
-import type { Content } from "../../../runtime/http/pages.ts";
+import type { ContentVersion } from "../../../runtime/http/request-anchor.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 /** The HTTP application with its own database. Its resolvers are stubs, because it does not depend on domains. */
@@ -21,7 +21,7 @@ export interface Harness extends HttpApp {
   /** The head of every chain. */
   head: number | null;
   /** The content version of every chain. */
-  content: Content | null;
+  content: ContentVersion | null;
   /** A GET with the key without limits. */
   get(path: string): supertest.Test;
   /** A request without a key. */
@@ -79,7 +79,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     database,
     logger,
     chains,
-    context: (scope) => scope,
+    createContext: (scope) => scope,
     head: async () =>
       state.head === null
         ? null
@@ -91,7 +91,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     document,
     publicUrl: undefined,
     trustedProxies: [],
-    protocols: {},
+    protocolNames: {},
     demo: undefined,
     validate: "off",
     compression: true,
@@ -101,7 +101,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },
     handlers: stubs as Handlers<RequestScope>,
   });
-  const withoutKey = () => supertest(http.app);
+  const withoutKey = () => supertest(http.listener);
   return {
     ...http,
     testDatabase,
@@ -131,4 +131,9 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
 }
 
 /** The envelope of an error response. */
-export const failure = (status: number, message: unknown) => ({ data: null, error: true, error_message: message, error_code: status });
+export const errorEnvelope = (status: number, message: unknown) => ({
+  data: null,
+  error: true,
+  error_message: message,
+  error_code: status,
+});

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler } from "express";
 import request from "supertest";
 import { describe, expect, it } from "vitest";
-import { createHealth, type Readiness } from "../../../runtime/http/health.ts";
+import { createHealthRouter, type Readiness } from "../../../runtime/http/health.ts";
 
 const showError: ErrorRequestHandler = (error: Error & { status: number }, _request, response, _next) => {
   response.status(error.status).send(error.message);
@@ -9,7 +9,7 @@ const showError: ErrorRequestHandler = (error: Error & { status: number }, _requ
 const neverResolves = () => new Promise<never>(() => undefined);
 const appOf = (readiness: () => Promise<Readiness>, clock?: { now(): number }) =>
   express().use(
-    createHealth(readiness, () => false, clock),
+    createHealthRouter(readiness, () => false, clock),
     showError,
   );
 

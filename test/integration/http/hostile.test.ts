@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseQuery } from "../../../runtime/http/query.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ describe("hostile input", () => {
   ])("is refused with 400 and its location if its percent-encoding is invalid: %s", async (path, location) => {
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
-    expect(body).toEqual(failure(400, expect.stringContaining(location)));
+    expect(body).toEqual(errorEnvelope(400, expect.stringContaining(location)));
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe("hostile input", () => {
     expect((await getWith("a=1&".repeat(1_000))).status).toBe(200);
     const { status, body } = await getWith(`${"a=1&".repeat(1_001)}`);
     expect(status).toBe(400);
-    expect(body).toEqual(failure(400, "Too many query parameters: 1001; the maximum is 1000."));
+    expect(body).toEqual(errorEnvelope(400, "Too many query parameters: 1001; the maximum is 1000."));
     await harness.end();
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 let now = new Date("2026-11-23T12:00:00Z");
@@ -42,7 +42,7 @@ describe("a key that expires", () => {
     const { status, body, headers } = await send(key);
     expect([status, body]).toEqual([
       401,
-      failure(401, "Expired API key: it expired at 2026-11-23T13:00:00.000Z; ask the operator for a new one."),
+      errorEnvelope(401, "Expired API key: it expired at 2026-11-23T13:00:00.000Z; ask the operator for a new one."),
     ]);
     expect(headers["www-authenticate"]).toContain("Bearer");
     await app.keys.update(id, { expiresAt: "never" });

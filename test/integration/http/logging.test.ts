@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newKey } from "../../../runtime/http/keys.ts";
+import { generateKey } from "../../../runtime/http/keys.ts";
 import { redactMessage } from "../../../runtime/http/redact.ts";
 import { readDocument } from "../../support/document.ts";
 import { type Harness, startHarness } from "./harness.ts";
@@ -44,7 +44,7 @@ describe("the log", () => {
   });
 
   it("never contains a key, regardless of where it was sent", async () => {
-    const unknownKey = newKey();
+    const unknownKey = generateKey();
     for (const key of [app.key, unknownKey]) {
       const basic = Buffer.from(`${key}:`).toString("base64");
       await app.withoutKey().get("/v1/chains/").query({ key });

@@ -32,7 +32,7 @@ function exampleOf(path: string): Body {
 
 const wallet = `0x${"a1".repeat(20)}`;
 const checkLogsRequest = (query: string, path: Record<string, string> = {}) =>
-  checks.request(operationOf("getLogEventsByAddress"), { chainName: "demo", contractAddress: wallet, ...path }, parseQuery(query));
+  checks.checkRequest(operationOf("getLogEventsByAddress"), { chainName: "demo", contractAddress: wallet, ...path }, parseQuery(query));
 
 describe("strict checks", () => {
   it("accept every operation's documented response and example request", async () => {
@@ -44,8 +44,8 @@ describe("strict checks", () => {
             .filter((parameter) => parameter.required && parameter.in === location)
             .map(({ name, example }) => [name, String(example)]),
         );
-      expect(await checks.request(operation, valuesIn("path"), valuesIn("query")), operation.id).toBeNull();
-      expect(await checks.response(operation, 200, exampleOf(operation.path)), operation.id).toEqual([]);
+      expect(await checks.checkRequest(operation, valuesIn("path"), valuesIn("query")), operation.id).toBeNull();
+      expect(await checks.checkResponse(operation, 200, exampleOf(operation.path)), operation.id).toEqual([]);
     }
   });
 
@@ -62,9 +62,9 @@ describe("strict checks", () => {
     }
     expect(await checkLogsRequest("", { chainName: " demo ", contractAddress: `${wallet} ` })).toBeNull();
     const gas = { chainName: "demo", eventType: "erc20" };
-    expect(await checks.request(operationOf("getGasPrices"), gas, parseQuery("quote-currency=eur"))).toBeNull();
+    expect(await checks.checkRequest(operationOf("getGasPrices"), gas, parseQuery("quote-currency=eur"))).toBeNull();
     const topics = parseQuery("topics=0x1%20,%200x2");
-    expect(await checks.request(operationOf("getLogs"), { chainName: "demo" }, topics)).toBeNull();
+    expect(await checks.checkRequest(operationOf("getLogs"), { chainName: "demo" }, topics)).toBeNull();
   });
 
   it("report an invalid request's parameter", async () => {
@@ -78,7 +78,7 @@ describe("strict checks", () => {
     const [row = {}] = body.data.items;
     row.height = "5";
     delete row.block_hash;
-    expect(await checks.response(operation, 200, body)).toEqual([
+    expect(await checks.checkResponse(operation, 200, body)).toEqual([
       { pointer: "/data/items/0/block_hash", reason: "must have required property 'block_hash'" },
       { pointer: "/data/items/0/height", reason: "must be integer" },
     ]);
@@ -87,17 +87,17 @@ describe("strict checks", () => {
   it("validate the serialized response, and report a field that JSON omits as missing", async () => {
     const operation = operationOf("getBlock");
     const body = exampleOf(operation.path);
-    expect(await checks.response(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);
+    expect(await checks.checkResponse(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);
   });
 
   it("validate error responses below 500, including their status", async () => {
     const operation = operationOf("getBlock");
     const failure = { data: null, error: true, error_message: "It failed.", error_code: 404 };
-    expect(await checks.response(operation, 404, failure)).toEqual([]);
-    expect(await checks.response(operation, 404, { ...failure, stack: "Error" })).toMatchObject([
+    expect(await checks.checkResponse(operation, 404, failure)).toEqual([]);
+    expect(await checks.checkResponse(operation, 404, { ...failure, stack: "Error" })).toMatchObject([
       { reason: "must NOT have additional properties" },
     ]);
-    expect(await checks.response(operation, 418, failure)).toEqual([{ pointer: "", reason: "status 418 is not documented" }]);
-    expect(await checks.response(operation, 599, failure)).toEqual([]);
+    expect(await checks.checkResponse(operation, 418, failure)).toEqual([{ pointer: "", reason: "status 418 is not documented" }]);
+    expect(await checks.checkResponse(operation, 599, failure)).toEqual([]);
   });
 });

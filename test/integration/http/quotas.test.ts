@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 /** Every response costs 0.01 credits: the minimum of an operation that costs credits per item. */
 const path = "/v1/chains/";
@@ -71,7 +71,7 @@ describe("a key's quota", () => {
     expect(await statusesOf(first, key, 9)).toEqual([...Array(7).fill(200), 402, 402]);
     const { body, headers } = await get(first, key);
     expect(body).toEqual(
-      failure(
+      errorEnvelope(
         402,
         "Credit quota exhausted: this key has used its 0.07 credits of this UTC day; the quota is reset at 2026-11-24T00:00:00.000Z.",
       ),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failure, type Harness, registeredAddress, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, registeredAddress, startHarness } from "./harness.ts";
 import { startStubServer, wallet } from "./stub-server.ts";
 
 let app: Harness;
@@ -34,7 +34,7 @@ describe("a path", () => {
     async (path) => {
       const { status, body, headers } = await app.get(path);
       expect(status).toBe(404);
-      expect(body).toEqual(failure(404, expect.any(String)));
+      expect(body).toEqual(errorEnvelope(404, expect.any(String)));
       expect(headers["content-type"]).toContain("application/json");
     },
   );
@@ -124,7 +124,7 @@ describe("a method", () => {
         const { status, body, headers } = await app.withoutKey()[method](path);
         expect(status).toBe(405);
         expect(headers.allow).toBe("GET, HEAD, OPTIONS");
-        expect(body).toEqual(failure(405, expect.stringContaining(method.toUpperCase())));
+        expect(body).toEqual(errorEnvelope(405, expect.stringContaining(method.toUpperCase())));
       }
     },
   );

@@ -12,11 +12,17 @@ const settings = { limits: { requestsPerSecond: 1000 } };
 beforeAll(async () => {
   app = await startHarness(
     {
-      getBlockHeights: async (_request, { link, now, pin }) => {
+      getBlockHeights: async (_request, { absoluteUrl, contentTime, pinAnchor }) => {
         count += 1;
         if (failure !== null) throw failure;
-        pin(90);
-        return { updated_at: now().toISOString(), count, items, links: { next: link("/v1/next/") }, pagination: { has_more: true } };
+        pinAnchor(90);
+        return {
+          updated_at: contentTime().toISOString(),
+          count,
+          items,
+          links: { next: absoluteUrl("/v1/next/") },
+          pagination: { has_more: true },
+        };
       },
       getGasPrices: async (_request, { markVolatile }) => {
         markVolatile();

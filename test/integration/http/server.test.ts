@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from "node
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createServer, serverLimits } from "../../../runtime/http/server.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 import { startHarness } from "./harness.ts";
 
@@ -48,7 +48,7 @@ describe("a server", () => {
     expect(await text(await inFlight)).toBe("finished");
     await stopped;
     // Far below the 65 s keep-alive timeout.
-    expect(performance.now() - startedAt).toBeLessThan(deadline(10_000));
+    expect(performance.now() - startedAt).toBeLessThan(scaleTimeLimit(10_000));
     agent.destroy();
   });
 
@@ -116,7 +116,7 @@ describe("a server", () => {
 
   it("responds with the envelope to unusual request targets", async () => {
     const app = await startHarness({ getAllChains: async () => ({ items: [] }) });
-    const http = createServer(app.app);
+    const http = createServer(app.listener);
     const { port } = await http.listen(0, "127.0.0.1");
     const send = (line: string, host = "Host: x\r\n") =>
       exchange(port, `${line} HTTP/1.1\r\n${host}Authorization: Bearer ${app.key}\r\nConnection: close\r\n\r\n`);

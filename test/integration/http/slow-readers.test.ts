@@ -5,7 +5,7 @@ import { sendBody } from "../../../runtime/http/envelope.ts";
 import { createServer, serverLimits } from "../../../runtime/http/server.ts";
 import { createSlowReaders } from "../../../runtime/http/slow-readers.ts";
 import { until } from "../../support/until.ts";
-import { failure, startHarness } from "./harness.ts";
+import { errorEnvelope, startHarness } from "./harness.ts";
 
 /** More than both sockets' buffers hold. */
 const body = Buffer.alloc(64 * 1024 * 1024, "x");
@@ -113,7 +113,7 @@ describe("a deep page", () => {
         expect((await get(deepest)).status).toBe(200);
         const { status, body: refused } = await get(2_147_483_647);
         const message = `Page too deep: 2147483647000 rows before it; the maximum is ${deepest * 1000} (limits.${setting}); request a smaller range or use a filter.`;
-        expect([status, refused]).toEqual([400, failure(400, message)]);
+        expect([status, refused]).toEqual([400, errorEnvelope(400, message)]);
         expect((await get(deepest + 1)).status).toBe(400);
       }
     } finally {

@@ -23,16 +23,19 @@ export const startStubServer = (): Promise<Harness> =>
         if (blockHeight === 504) throw Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
         return { height: blockHeight, chain };
       },
-      getTokenBalancesForWalletAddress: async ({ walletAddress, chain, noSpam }: GetTokenBalancesForWalletAddressRequest, { link }) => ({
+      getTokenBalancesForWalletAddress: async (
+        { walletAddress, chain, noSpam }: GetTokenBalancesForWalletAddressRequest,
+        { absoluteUrl },
+      ) => ({
         walletAddress,
         chain,
         noSpam,
-        link: link("/v1/x/"),
+        link: absoluteUrl("/v1/x/"),
       }),
       getBlockHeights: async () => ({ items: [] }),
       getLogs: async () => ({ items: [] }),
       getPools: async () => ({ items: [] }),
       getCommunityMarkets: async ({ protocol }: { readonly protocol: string }) => ({ protocol }),
     },
-    { protocols: { protocol_06: "lend=it" }, limits: { urlBytes: 2000, responseBytes: 5000 } },
+    { protocolNames: { protocol_06: "lend=it" }, limits: { urlBytes: 2000, responseBytes: 5000 } },
   );

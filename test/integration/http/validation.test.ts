@@ -4,12 +4,12 @@ import { buildModel } from "../../../generator/model/build-model.ts";
 import type { Model } from "../../../generator/model/model.ts";
 import type { RequestScope } from "../../../runtime/http/compute-response.ts";
 import type { OpenApiDocument } from "../../../runtime/http/openapi-document.ts";
-import type { ValidateMode } from "../../../runtime/http/validation/validation.ts";
+import type { ValidationMode } from "../../../runtime/http/validation/validation.ts";
 import { RequestError } from "../../../runtime/lib/request-error.ts";
 import { requestOf } from "../../contract/request-cases.ts";
 import { type Document, readDocument } from "../../support/document.ts";
 import { realCatalog } from "../../support/generator/model/catalogs.ts";
-import { failure, type Harness, startHarness } from "./harness.ts";
+import { errorEnvelope, type Harness, startHarness } from "./harness.ts";
 
 const groups = ["historical"];
 const chains = [
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 /** Starts a server whose resolvers return the documented responses, except for those in `responses`. */
-function start(validate: ValidateMode, responses: Readonly<Record<string, () => unknown>> = {}): Promise<Harness> {
+function start(validate: ValidationMode, responses: Readonly<Record<string, () => unknown>> = {}): Promise<Harness> {
   const documented = [...examples].map(([handler, data]) => [handler, async () => data]);
   const overrides = Object.entries(responses).map(([handler, respond]) => [handler, async () => respond()]);
   const stubs = Object.fromEntries([...documented, ...overrides]) as Handlers<RequestScope>;
@@ -55,7 +55,7 @@ describe("an invalid response", () => {
   it("becomes a 500 in strict mode, and is logged with the operation, JSON pointers and the request id", async () => {
     const app = await start("strict", { getAllChains: () => invalidData });
     const { status, body, headers } = await app.get("/v1/chains/");
-    expect([status, body]).toEqual([500, failure(500, expect.stringContaining(String(headers["x-request-id"])))]);
+    expect([status, body]).toEqual([500, errorEnvelope(500, expect.stringContaining(String(headers["x-request-id"])))]);
     expect(headers["x-credits"]).toBe("0");
     const [entry, ...others] = logEntries(app, violationMessage);
     expect(entry).toMatchObject({ requestId: headers["x-request-id"], operation: "getAllChains", status: 200 });
@@ -180,7 +180,7 @@ test("strict mode refuses a request that the parsers accept but the document doe
   );
   const response = await strictApp.get("/v1/demo/block_v2/7/");
   expect(response.body).toEqual(
-    failure(400, expect.stringMatching(/^Request to getBlock violates the OpenAPI document: .*blockHeight.* must match pattern/)),
+    errorEnvelope(400, expect.stringMatching(/^Request to getBlock violates the OpenAPI document: .*blockHeight.* must match pattern/)),
   );
   await Promise.all([app.end(), strictApp.end()]);
 });

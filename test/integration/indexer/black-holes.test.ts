@@ -46,16 +46,16 @@ describe("a leader whose connection no longer carries data", () => {
     const testDatabase = await newDatabase();
     const { proxy, url } = await proxyTo(testDatabase.url);
     const first = await start(chain.url, connect(url));
-    await until("the first indexer to lead", () => first.indexer.status().following);
+    await until("the first indexer to lead", () => first.indexer.status().isFollowing);
     const second = await start(chain.url, connect(testDatabase.url));
     await until("the second indexer to wait", () => second.notes.length > 0);
-    proxy.mute = true;
+    proxy.isMuted = true;
     // The write of a batch also waits for the server.
     await chain.mine();
     await until("the second indexer to index", () => isAtHead(testDatabase.database, chain));
-    await until("the first indexer to give up", () => !first.indexer.status().leading);
-    expect(second.indexer.status().leading).toBe(true);
-    proxy.mute = false;
+    await until("the first indexer to give up", () => !first.indexer.status().isLeading);
+    expect(second.indexer.status().isLeading).toBe(true);
+    proxy.isMuted = false;
     proxy.disconnect();
     await until("the first indexer to wait", () => first.notes.some((note) => note.startsWith("Another process")));
   });
@@ -64,12 +64,12 @@ describe("a leader whose connection no longer carries data", () => {
     const testDatabase = await newDatabase();
     const { proxy, url } = await proxyTo(testDatabase.url);
     const only = await start(chain.url, connect(url));
-    await until("the indexer to lead", () => only.indexer.status().following);
-    proxy.mute = true;
+    await until("the indexer to lead", () => only.indexer.status().isFollowing);
+    proxy.isMuted = true;
     await chain.mine();
-    await until("the indexer to give up", () => !only.indexer.status().leading);
+    await until("the indexer to give up", () => !only.indexer.status().isLeading);
     // A connection attempt whose first bytes were lost still lasts until its 10 s timeout.
-    proxy.mute = false;
+    proxy.isMuted = false;
     await until("the indexer to index", () => isAtHead(testDatabase.database, chain));
   });
 
@@ -77,17 +77,17 @@ describe("a leader whose connection no longer carries data", () => {
     const testDatabase = await newDatabase();
     const { proxy, url } = await proxyTo(chain.url);
     const first = await start(url, connect(testDatabase.url));
-    await until("the first indexer to lead", () => first.indexer.status().following);
+    await until("the first indexer to lead", () => first.indexer.status().isFollowing);
     const second = await start(chain.url, connect(testDatabase.url));
     await until("the second indexer to wait", () => second.notes.length > 0);
-    proxy.mute = true;
+    proxy.isMuted = true;
     await chain.mine();
     await until("the second indexer to index", () => isAtHead(testDatabase.database, chain));
-    expect([first.indexer.status().leading, second.indexer.status().leading]).toEqual([false, true]);
+    expect([first.indexer.status().isLeading, second.indexer.status().isLeading]).toEqual([false, true]);
     expect(first.warnings).toContainEqual(
       expect.stringMatching(/^The node of test has not responded for \d+ s: another process may take over\.$/),
     );
-    proxy.mute = false;
+    proxy.isMuted = false;
     proxy.disconnect();
   });
 });

@@ -52,7 +52,7 @@ describe("indexing continues", () => {
     await terminate();
     const reset = sql`BEGIN READ WRITE; ALTER DATABASE ${name} RESET default_transaction_read_only; COMMIT`;
     await expectRecovery(/read-only transaction/, () => testDatabase.database.query(reset.text));
-    expect(running.indexer.status().leading).toBe(true);
+    expect(running.indexer.status().isLeading).toBe(true);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../runtime/database/database.ts";
 import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { buildStory, type Story } from "../../support/indexer/story-builder.ts";
@@ -81,7 +81,7 @@ describe("the index of a chain with every kind of transfer", () => {
     const erc20 = artifacts.erc20();
     const reported = await chain.batch<string>(
       history.map(({ owner, token, block_number }) =>
-        callAt(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
+        callAt(token, encodeCall(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
       ),
     );
     expect(history.map(({ balance }) => BigInt(balance))).toEqual(reported.map((value) => BigInt(value)));
@@ -97,8 +97,8 @@ describe("the index of a chain with every kind of transfer", () => {
     const reported = await chain.batch<string>(
       nftBalances.map(({ owner, token, token_id, standard }) =>
         standard === 2
-          ? callAt(token, call(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
-          : callAt(token, call(editions, token as `0x${string}`, "balanceOf", [owner, BigInt(token_id)]).data, head),
+          ? callAt(token, encodeCall(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
+          : callAt(token, encodeCall(editions, token as `0x${string}`, "balanceOf", [owner, BigInt(token_id)]).data, head),
       ),
     );
     const expected = nftBalances.map(({ owner, standard }, index) =>

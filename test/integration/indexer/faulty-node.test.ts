@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../demo/story/random.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { deadline } from "../../support/deadline.ts";
 import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { until } from "../../support/until.ts";
 import { createNodeFaults, type NodeFault } from "./node-faults.ts";
 
@@ -76,7 +76,7 @@ const correctContentsAtHead = async () => {
   cappedProxy.tamper = null;
   await testIndexer.runToHead(await chain.head());
   await testIndexer.close();
-  return contents(correctIndex.database);
+  return hashContents(correctIndex.database);
 };
 
 /** The contents of a correct index up to a height. */
@@ -90,7 +90,7 @@ const correctContents = async (height: number) => {
   const testIndexer = await createTestIndexer(cappedProxy.url, testDatabase.database, { chain: chainSettings() });
   await testIndexer.runToHead(height);
   await testIndexer.close();
-  return contents(testDatabase.database);
+  return hashContents(testDatabase.database);
 };
 
 /** Injects a fault into one in `oneIn` responses on average, and counts the changed responses. */
@@ -98,7 +98,7 @@ const injectFault = (fault: NodeFault, seed: string, oneIn: number) => {
   const random = createRandom(seed);
   const injected = { count: 0 };
   proxy.tamper = (method, response, params) => {
-    if (random.chance(oneIn) && fault(method, response, params)) injected.count += 1;
+    if (random.oneIn(oneIn) && fault(method, response, params)) injected.count += 1;
   };
   return injected;
 };
@@ -117,9 +117,9 @@ const foreignReply = (method: string, params: readonly unknown[]): unknown => {
 const earlierReplies = new Map<string, unknown>();
 
 describe("an index", () => {
-  it.each(createNodeFaults({ foreignReply, earlierReplies }))(
+  it.each(createNodeFaults({ foreignResult: foreignReply, earlierResults: earlierReplies }))(
     "has no wrong row if its node %s, and is completed once the node is correct again",
-    { timeout: deadline(90_000) },
+    { timeout: scaleTimeLimit(90_000) },
     async (name, fault, oneIn = 10) => {
       earlierReplies.clear();
       const testDatabase = await newDatabase();
@@ -129,12 +129,12 @@ describe("an index", () => {
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });
       await until(
         "a fault during the backfill",
-        () => duringBackfill.count >= Math.min(oneIn, 3) || testIndexer.indexer.status().following,
+        () => duringBackfill.count >= Math.min(oneIn, 3) || testIndexer.indexer.status().isFollowing,
       );
       proxy.tamper = null;
       await stop();
       const height = testIndexer.indexer.status().block;
-      if (height >= 0) expect(await contents(testDatabase.database)).toEqual(await correctContents(height));
+      if (height >= 0) expect(await hashContents(testDatabase.database)).toEqual(await correctContents(height));
 
       stop = runInBackground(testIndexer);
       await until("the backfill to finish", () => isAtHead(testDatabase.database, chain));
@@ -148,14 +148,14 @@ describe("an index", () => {
       await stop();
       expect(duringBackfill.count).toBeGreaterThan(0);
       expect(duringFollowing.count).toBeGreaterThan(0);
-      expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
+      expect(await hashContents(testDatabase.database)).toEqual(await correctContentsAtHead());
     },
   );
 
   it("has no wrong row if its node sometimes responds after the timeout", async () => {
     const random = createRandom("late");
     // Long enough for a node on a busy machine: a base balance whose reads all time out would be stored as unknown.
-    const timeout = deadline(200);
+    const timeout = scaleTimeLimit(200);
     const testDatabase = await newDatabase();
     const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, {
       chain: chainSettings(),
@@ -164,7 +164,7 @@ describe("an index", () => {
     });
     let delayedResponses = 0;
     proxy.delay = () => {
-      if (!random.chance(8)) return 0;
+      if (!random.oneIn(8)) return 0;
       delayedResponses += 1;
       return 2.5 * timeout;
     };
@@ -173,7 +173,7 @@ describe("an index", () => {
     proxy.delay = null;
     await stop();
     expect(delayedResponses).toBeGreaterThan(3);
-    expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
+    expect(await hashContents(testDatabase.database)).toEqual(await correctContentsAtHead());
   });
 
   it("has no wrong row if its node sometimes truncates its responses", async () => {
@@ -182,7 +182,7 @@ describe("an index", () => {
     const testIndexer = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings(), tuning });
     let truncatedResponses = 0;
     proxy.rewrite = (text) => {
-      if (!random.chance(8)) return text;
+      if (!random.oneIn(8)) return text;
       truncatedResponses += 1;
       return text.slice(0, random.below(text.length));
     };
@@ -191,6 +191,6 @@ describe("an index", () => {
     proxy.rewrite = null;
     await stop();
     expect(truncatedResponses).toBeGreaterThan(3);
-    expect(await contents(testDatabase.database)).toEqual(await correctContentsAtHead());
+    expect(await hashContents(testDatabase.database)).toEqual(await correctContentsAtHead());
   });
 });

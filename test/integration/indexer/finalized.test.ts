@@ -39,7 +39,7 @@ describe("the finalized block", () => {
   it("is the configured number of blocks below the indexed head if the node has no finalized tag", async () => {
     const first = await openIndexer();
     // The first run starts with an empty index, so a second run is needed.
-    await runUntil(first.indexer, () => first.indexer.status().following);
+    await runUntil(first.indexer, () => first.indexer.status().isFollowing);
     const second = await openIndexer();
     let isReached = false;
     const polling = setInterval(() => void storedFinalizedBlock().then((height) => (isReached = height === 20)), 20);
@@ -55,7 +55,7 @@ describe("the finalized block", () => {
     await chain.rpc("anvil_reorg", [10, []]);
     const shallow = await openIndexer();
     await until("the other branch to be indexed", async () => {
-      await runUntil(shallow.indexer, () => shallow.indexer.status().following);
+      await runUntil(shallow.indexer, () => shallow.indexer.status().isFollowing);
       return (await storedHash(25)) === (await hashAt(25));
     });
     await shallow.close();
@@ -73,18 +73,18 @@ describe("the finalized block", () => {
   const hashOf = (height: number, branch = "a") => `0x${branch}${height}` as const;
   const block = (height: number, branch = "a") => ({ number: height, hash: hashOf(height, branch) });
   /** A node that reports these finalized blocks one after another, and the last one from then on. */
-  const nodeWith = (finalizedTag: boolean, ...finalizedBlocks: readonly (ReturnType<typeof block> | null)[]) => ({
+  const nodeWith = (hasFinalizedTag: boolean, ...finalizedBlocks: readonly (ReturnType<typeof block> | null)[]) => ({
     capabilities: {
-      blockReceipts: true,
-      traces: null,
-      oldTraces: false,
-      archiveState: true,
-      stateByHash: true,
-      webSocket: null,
+      hasBlockReceipts: true,
+      traceKind: null,
+      hasOldTraces: false,
+      hasArchiveState: true,
+      hasStateByHash: true,
+      hasWebSocket: null,
       batchSize: 1,
-      finalizedTag,
+      hasFinalizedTag,
     },
-    finalized: async () => finalizedBlocks[Math.min(reads++, finalizedBlocks.length - 1)] ?? null,
+    finalizedBlock: async () => finalizedBlocks[Math.min(reads++, finalizedBlocks.length - 1)] ?? null,
   });
 
   it.each([

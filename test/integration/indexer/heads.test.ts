@@ -49,7 +49,7 @@ const createFeed = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
 const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIndexer> => {
   const testIndexer = await createTestIndexer(chain.url, testDatabase.database, {
     chain: chainOf({ wrappedNative: [story.weth], pollMilliseconds }),
-    heads,
+    headFeed: heads,
   });
   const stop = new AbortController();
   const run = testIndexer.indexer.run(stop.signal);
@@ -60,9 +60,9 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
   });
   await until(
     "the backfill to finish",
-    async () => testIndexer.indexer.status().following && testIndexer.indexer.status().block === (await chain.head()),
+    async () => testIndexer.indexer.status().isFollowing && testIndexer.indexer.status().block === (await chain.head()),
   );
-  await until("the subscription to start", heads.live);
+  await until("the subscription to start", heads.isLive);
   return testIndexer;
 };
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
@@ -90,15 +90,15 @@ describe("an indexer that follows by WebSocket", () => {
     const heads = createFeed();
     await follow(heads, 50);
     const connectionsBefore = proxy.connections;
-    proxy.mute = true;
+    proxy.isMuted = true;
     proxy.disconnect();
-    await until("the subscription to end", () => !heads.live());
+    await until("the subscription to end", () => !heads.isLive());
     await addMoreBlocks();
     const height = await chain.head();
     await until("the block to be indexed", () => isIndexed(height));
-    proxy.mute = false;
+    proxy.isMuted = false;
     proxy.disconnect();
-    await until("the subscription to start", heads.live);
+    await until("the subscription to start", heads.isLive);
     expect(proxy.connections).toBeGreaterThan(connectionsBefore);
     expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);
   });
@@ -106,11 +106,11 @@ describe("an indexer that follows by WebSocket", () => {
   it("polls for new blocks once the connection stops announcing them", async () => {
     const heads = createFeed({ pollMilliseconds: 100, graceMilliseconds: 100 });
     await follow(heads, 50);
-    proxy.mute = true;
+    proxy.isMuted = true;
     await addMoreBlocks();
     const height = await chain.head();
     await until("the block to be indexed", () => isIndexed(height));
-    await until("the subscription to end", () => !heads.live());
+    await until("the subscription to end", () => !heads.isLive());
     expect(messages.at(-1)).toMatch(
       /^The node's WebSocket subscription ended \(it did not announce block \d+\): polling for new blocks until it is restored\.$/,
     );
@@ -120,14 +120,14 @@ describe("an indexer that follows by WebSocket", () => {
     const heads = createFeed({ pollMilliseconds: 50, graceMilliseconds: 100 });
     await follow(heads, 20);
     await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(heads.live()).toBe(true);
+    expect(heads.isLive()).toBe(true);
     expect(messages).toEqual(["The node announces new blocks over WebSocket."]);
   });
 
   it("rejects another chain's WebSocket, and reports it once", async () => {
     const heads = createFeed({ chainId: 5 });
     await until("several connection attempts", () => proxy.connections > 2);
-    expect(heads.live()).toBe(false);
+    expect(heads.isLive()).toBe(false);
     expect(messages).toEqual([
       "The node's WebSocket subscription failed (it is on chain 31337, expected 5): polling for new blocks until it succeeds.",
     ]);
@@ -143,7 +143,7 @@ describe("a node's WebSocket endpoint", () => {
 
   it("is detected if it exists, and reported as missing otherwise", async () => {
     expect(await probeSubscription(webSocketUrl(chain.url))).toBe(true);
-    proxy.mute = true;
+    proxy.isMuted = true;
     expect(await probeSubscription(new URL(`ws://127.0.0.1:${proxy.port}`), 100)).toBe(false);
     expect(await probeSubscription(new URL("ws://127.0.0.1:1"))).toBe(false);
   });

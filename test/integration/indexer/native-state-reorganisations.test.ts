@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { startBranching } from "../../support/indexer/branches.ts";
 
 /**
@@ -17,7 +17,7 @@ describe("native balances from the node's state after a reorganisation", () => {
       await branching.waitForHead();
       await branching.branch(depth, `state ${depth}`, 1);
       await branching.waitForHead();
-      expect(await contents(branching.testDatabase.database)).toEqual(await branching.freshContents());
+      expect(await hashContents(branching.testDatabase.database)).toEqual(await branching.freshContents());
       const balances = await branching.testDatabase.database.query<{ owner: Address; balance: string }>(
         `SELECT owner, balance FROM balances WHERE standard = 0 AND token = decode('${nativeTokenAddress.slice(2)}', 'hex')`,
       );

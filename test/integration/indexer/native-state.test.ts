@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../support/chain.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../support/indexer/support.ts";
 import type { RpcProxy } from "../../support/rpc-proxy.ts";
@@ -71,9 +71,9 @@ describe("native balances from the node's state", () => {
       if (method === "eth_getBalance" && typeof params[1] === "object") refuse(response, "invalid argument 1: hex string expected");
     };
     const byHeight = await indexAll();
-    const stored = await contents(defaults.database);
-    expect(await contents(smallBatches.database)).toEqual(stored);
-    expect(await contents(byHeight.database)).toEqual(stored);
+    const stored = await hashContents(defaults.database);
+    expect(await hashContents(smallBatches.database)).toEqual(stored);
+    expect(await hashContents(byHeight.database)).toEqual(stored);
   });
 
   it("are never wrong without traces, but unknown in blocks where internal calls may have changed them", async () => {
@@ -137,7 +137,7 @@ describe("native balances from the node's state", () => {
 
   it("can be rebuilt from the stored ledger without the node's state", async () => {
     const indexed = await indexAll();
-    const stored = await contents(indexed.database);
+    const stored = await hashContents(indexed.database);
     await indexed.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
     proxy.tamper = (method, response) => {
       if (method === "eth_getBalance") refuse(response, "missing trie node");
@@ -151,7 +151,7 @@ describe("native balances from the node's state", () => {
     });
     await rebuilt.close();
     expect(proxy.counts.get("eth_getBalance") ?? 0).toBe(reads);
-    expect(await contents(indexed.database)).toEqual(stored);
+    expect(await hashContents(indexed.database)).toEqual(stored);
   });
 });
 
@@ -202,7 +202,7 @@ describe("a balance change without a transaction", () => {
     await chain.rpc("anvil_setBalance", [minted, quantity(9_000)]);
     await chain.mine();
     await chain.mine();
-    const secondRun = await createTestIndexer(proxy.url, testDatabase.database, { chain: settings, extraAccounts: () => [minted] });
+    const secondRun = await createTestIndexer(proxy.url, testDatabase.database, { chain: settings, takeExtraAccounts: () => [minted] });
     await secondRun.runToHead(await chain.head());
     await secondRun.close();
     const rows = await testDatabase.database.query("SELECT balance FROM balances WHERE owner = decode($1, 'hex')", [minted.slice(2)]);

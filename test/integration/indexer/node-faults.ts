@@ -1,15 +1,15 @@
-import type { ProxiedReply } from "../../support/rpc-proxy.ts";
+import type { ProxiedResponse } from "../../support/rpc-proxy.ts";
 
 type Fields = Record<string, unknown>;
 /** Changes one response; returns false if the fault does not apply to it. */
-export type NodeFault = (method: string, response: ProxiedReply, params: readonly unknown[]) => boolean;
+export type NodeFault = (method: string, response: ProxiedResponse, params: readonly unknown[]) => boolean;
 
 /** Data that some faults insert into responses. */
 interface FaultData {
   /** The result that another chain's node returned for the same request; undefined if the request was not recorded. */
-  readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
+  readonly foreignResult: (method: string, params: readonly unknown[]) => unknown;
   /** Earlier results of this node by request, cleared between the tests. */
-  readonly earlierReplies: Map<string, unknown>;
+  readonly earlierResults: Map<string, unknown>;
 }
 
 const inReceipts =
@@ -24,11 +24,11 @@ const withLogs = (receipts: Fields[], min: number) => receipts.find((receipt) =>
 const blockMethods = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
 
 /** Faults with their descriptions. A fault is injected into one in n responses on average; n is the last element, 10 by default. */
-export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [string, NodeFault, number?][] => [
+export const createNodeFaults = ({ foreignResult, earlierResults }: FaultData): [string, NodeFault, number?][] => [
   [
     "returns another chain's data",
     (method, response, params) => {
-      const other = foreignReply(method, params);
+      const other = foreignResult(method, params);
       return other !== undefined && Object.assign(response, { result: structuredClone(other) }) !== null;
     },
   ],
@@ -89,8 +89,8 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
     "returns the previous block",
     (method, response, params) => {
       const height = Number(params[0]);
-      const storedResult = earlierReplies.get(`${method} ${height - 1} ${String(params[1])}`);
-      earlierReplies.set(`${method} ${height} ${String(params[1])}`, structuredClone(response.result));
+      const storedResult = earlierResults.get(`${method} ${height - 1} ${String(params[1])}`);
+      earlierResults.set(`${method} ${height} ${String(params[1])}`, structuredClone(response.result));
       return blockMethods.has(method) && storedResult !== undefined && Object.assign(response, { result: storedResult }) !== null;
     },
   ],
@@ -106,8 +106,8 @@ export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [
     "returns an outdated head",
     (method, response, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
-      const storedResult = earlierReplies.get("head") ?? structuredClone(response.result);
-      earlierReplies.set("head", storedResult);
+      const storedResult = earlierResults.get("head") ?? structuredClone(response.result);
+      earlierResults.set("head", storedResult);
       return Object.assign(response, { result: storedResult }) !== null;
     },
     1,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../demo/story/random.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
 
 let branching: Branching;
@@ -16,10 +16,10 @@ describe("an index after a reorganisation", () => {
   it.each([1, 2, 3, 10, 30, 60])("has the same rows as a new index (depth %i)", async (depth) => {
     await branching.addBlocks();
     await branching.waitForHead();
-    const before = await contents(branching.testDatabase.database);
+    const before = await hashContents(branching.testDatabase.database);
     await branching.branch(depth, `depth ${depth}`);
     await branching.waitForHead();
-    const actual = await contents(branching.testDatabase.database);
+    const actual = await hashContents(branching.testDatabase.database);
     expect(actual).toEqual(await branching.freshContents());
     expect(actual.blocks).not.toBe(before.blocks);
   });
@@ -30,6 +30,6 @@ describe("an index after a reorganisation", () => {
     if (random.between(0, 1) === 1) await branching.waitForHead();
     await branching.branch(random.between(1, 50), `second ${seed}`, random.between(0, 2));
     await branching.waitForHead();
-    expect(await contents(branching.testDatabase.database)).toEqual(await branching.freshContents());
+    expect(await hashContents(branching.testDatabase.database)).toEqual(await branching.freshContents());
   });
 });

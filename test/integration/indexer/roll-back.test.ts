@@ -12,7 +12,7 @@ const latest: LatestTable = {
   kind: "latest",
   name: "shelf",
   key: ["owner", "item"],
-  periods: "shelf_periods",
+  periodTable: "shelf_periods",
   columns: { owner: "bytea", item: "int2", since_block: "int8", amount: "numeric", colour: "text" },
 };
 const periods: PeriodTable = {
@@ -26,7 +26,7 @@ const projectionOf = (...tables: Projection["tables"]): Projection => ({
   events: [],
   tables,
   loads: {},
-  needs: () => ({}),
+  keysToLoad: () => ({}),
   fold: () => ({}),
 });
 const shelf = defineProjection(projectionOf(latest, periods));

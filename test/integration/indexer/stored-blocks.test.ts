@@ -53,14 +53,14 @@ describe("stored blocks with filtered logs", () => {
   it("contain the logs with the topics, and only their transactions", async () => {
     for (const topics of [[transfer], [approval], [transfer, approval]]) {
       const expected = withLogsOf(topics);
-      expect(await ledger.blocksOfLogs(0, blocks.length - 1, topics)).toEqual(expected);
+      expect(await ledger.blocksWithLogs(0, blocks.length - 1, topics)).toEqual(expected);
       expect(transactionCountOf(expected)).toBeGreaterThan(0);
       expect(transactionCountOf(expected)).toBeLessThan(transactionCountOf(blocks));
     }
   });
 
   it("include all blocks in the range, even blocks without such logs", async () => {
-    const read = await ledger.blocksOfLogs(1, 3, [`0x${"ab".repeat(32)}`]);
+    const read = await ledger.blocksWithLogs(1, 3, [`0x${"ab".repeat(32)}`]);
     expect(read.map(({ number, transactions }) => [number, transactions])).toEqual([1, 2, 3].map((number) => [number, []]));
   });
 });

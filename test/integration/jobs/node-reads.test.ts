@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
-import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/metadata-reads.ts";
 import { createNodeReadScheduler, type NodeReadsDeps } from "../../../runtime/jobs/node-reads.ts";
 import type { Scheduler } from "../../../runtime/jobs/scheduler.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const [index, { code }] of Object.values(unusualTokens).entries()) await chain.rpc("anvil_setCode", [addressOf(index), code]);
   proxy = await startRpcProxy(chain.url);
   const rpc = createRpc({ url: proxy.url, retries: 0 });
-  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
+  source = createSource(rpc, await probeCapabilities(rpc), { readsTraces: false });
   close = () => rpc.close();
 });
 beforeEach(async () => {
@@ -56,7 +56,7 @@ const deps = (): NodeReadsDeps => ({
   database: testDatabase.database,
   source,
   reads: [tokenMetadataRead],
-  multicall: multicallAddress,
+  multicallAddress,
   clock: () => now,
   logger: { warn: () => undefined },
 });
@@ -190,8 +190,8 @@ describe("token metadata reads", () => {
       ...deps(),
       source: {
         head: source.head,
-        calls: async (calls, height) => {
-          const outcomes = await source.calls(calls, height);
+        runCalls: async (calls, height) => {
+          const outcomes = await source.runCalls(calls, height);
           await testDatabase.database.query("DELETE FROM node_reads WHERE block_number > 8");
           return outcomes;
         },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { readIndexState } from "../../../runtime/domains/chains/queries/index-state.ts";
 import { countProgress, countRequest } from "../../../runtime/indexer/counts.ts";
 import { type Metrics, startMetrics } from "../../../runtime/metrics/start-metrics.ts";
@@ -17,7 +17,10 @@ beforeAll(async () => {
   [chain, testDatabase] = await Promise.all([startTestChain(), createTestDatabase()]);
   await chain.mine();
   await chain.mine();
-  const { stop } = await indexUntilHead({ ...chainConfig.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 }, testDatabase.url);
+  const { stop } = await indexUntilHead(
+    { ...chainConfigSchema.parse({ name: "own", id: 31337, rpc: chain.url }), id: 31337 },
+    testDatabase.url,
+  );
   await stop();
   metrics = await startMetrics({ host: "127.0.0.1", port: 0 });
   metrics.addIndex(async () => ({
@@ -82,9 +85,9 @@ describe("indexer metrics", () => {
   it("count batches, reorganisations by depth, and requests to the node", async () => {
     const counts = metrics.addIndexer("indexer", { indexing: testDatabase.database })("own");
     const event = { projection: null, from: 0, block: 10, target: 10 };
-    countProgress(counts, { ...event, phase: "follow", blocks: 4, transactions: 5, rows: 60 });
-    countProgress(counts, { ...event, phase: "catch-up", projection: "prices", blocks: 4, transactions: 5, rows: 7 });
-    countProgress(counts, { ...event, phase: "reorganisation", blocks: 3, transactions: 0, rows: 0 });
+    countProgress(counts, { ...event, phase: "follow", blockCount: 4, transactionCount: 5, rowCount: 60 });
+    countProgress(counts, { ...event, phase: "catch-up", projection: "prices", blockCount: 4, transactionCount: 5, rowCount: 7 });
+    countProgress(counts, { ...event, phase: "reorganisation", blockCount: 3, transactionCount: 0, rowCount: 0 });
     countRequest(counts, 20, null);
     countRequest(counts, 1, "down");
     const found = await samples();

@@ -85,7 +85,7 @@ describe("a request that exceeds a limit", () => {
     const { key } = await limited.keys.create({ label: "limited" });
     const before = sumOf(await samples(), "ashlar_http_limited_requests_total", { limit: "requestsPerSecond" });
     const statuses: number[] = [];
-    const { app: listener } = limited;
+    const { listener } = limited;
     const server = createServer(listener);
     const { port } = await server.listen(0, "127.0.0.1");
     for (let count = 0; count < 30; count += 1)

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 import { bytes } from "../../../runtime/database/codecs.ts";
-import { readDiskUse } from "../../../runtime/domains/chains/queries/disk-use.ts";
+import { estimateDiskUsage } from "../../../runtime/domains/chains/queries/disk-usage.ts";
 import { readIndexState } from "../../../runtime/domains/chains/queries/index-state.ts";
 import { createLedgerQueries } from "../../../runtime/domains/ledger/queries/index.ts";
 import { listActions } from "../../../runtime/operator/actions.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   for (let block = 0; block < 5; block += 1) await chain.mine();
   testDatabase = await createTestDatabase();
-  const config = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
+  const config = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const options = {
     protocols: [],
@@ -62,9 +62,9 @@ test("the indexer reads metadata from the contract again after a refresh", async
     [bytes(contract)],
   );
   const other = "0x2222222222222222222222222222222222222222";
-  expect(await refreshMetadata(testDatabase.database, target, other, "operator@test")).toEqual({ tokens: 0, isCollection: false });
+  expect(await refreshMetadata(testDatabase.database, target, other, "operator@test")).toEqual({ tokenCount: 0, isCollection: false });
   expect(await metadata()).toEqual(["Old"]);
-  expect(await refreshMetadata(testDatabase.database, target, null, "operator@test")).toEqual({ tokens: 1, isCollection: false });
+  expect(await refreshMetadata(testDatabase.database, target, null, "operator@test")).toEqual({ tokenCount: 1, isCollection: false });
   await until("the new metadata", async () => (await metadata())[0] === null);
   const [action, ...others] = await listActions(testDatabase.database, 10);
   expect([action?.action, action?.details, others]).toEqual(["chain.refresh-metadata", { contract: "all", tokens: 1 }, []]);
@@ -89,11 +89,11 @@ test("retrying jobs runs failed entries in the given queues immediately", async 
 test("the size of a chain is estimated from statistics, and the last audit is stored", async () => {
   await testDatabase.database.query("ANALYZE");
   const [table] = await testDatabase.database.query<{ bytes: number }>("SELECT pg_total_relation_size('blocks') AS bytes");
-  const use = await readDiskUse(testDatabase.database, 31337);
+  const use = await estimateDiskUsage(testDatabase.database, 31337);
   // Blocks 0 to 5, and rows in other tables.
   expect(use.rows).toBeGreaterThanOrEqual(6);
   expect(use.bytes).toBeGreaterThanOrEqual(table?.bytes ?? Number.NaN);
-  expect(await readDiskUse(testDatabase.database, 1)).toEqual({ bytes: 0, rows: 0, transactions: 0 });
+  expect(await estimateDiskUsage(testDatabase.database, 1)).toEqual({ bytes: 0, rows: 0, transactions: 0 });
 
   expect(await lastAudit(testDatabase.database, "test")).toBeNull();
   await recordAudit(testDatabase.database, "test", { block: 4, compared: 10, differences: 1 }, "operator@test");

@@ -6,7 +6,7 @@ import { listActions } from "../../../runtime/operator/actions.ts";
 import { isPaused, resumeChain } from "../../../runtime/operator/pause.ts";
 import { removeChain } from "../../../runtime/operator/remove-chain.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { contents } from "../../support/contents.ts";
+import { hashContents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createTestIndexer, runInBackground } from "../../support/indexer/support.ts";
 import { until } from "../../support/until.ts";
@@ -79,7 +79,7 @@ const remove = (onProgress: (done: number, total: number) => void = () => undefi
   });
 
 test("a killed removal can be resumed, deletes all of the chain's rows but none of other chains, and the chain is not served meanwhile", async () => {
-  const [before, counts] = [await contents(testDatabase.database), await rowsOf(kept)];
+  const [before, counts] = [await hashContents(testDatabase.database), await rowsOf(kept)];
   expect(Object.keys(counts).length).toBeGreaterThan(5);
   await copyChain();
   expect(Object.keys(await rowsOf(copied))).toEqual(Object.keys(counts));
@@ -90,14 +90,14 @@ test("a killed removal can be resumed, deletes all of the chain's rows but none 
   });
   await expect(killed).rejects.toThrow("killed");
 
-  const { reachOf } = createAsOfProjection(
+  const { asOfStateOf } = createAsOfProjection(
     createProgressQueries(testDatabase.database),
     () => true,
     () => false,
   );
   const removing = { status: 503, message: "The chain is being removed from the index." };
-  await expect(reachOf(copied, "getBlock", {})).rejects.toMatchObject(removing);
-  expect((await reachOf(kept, "getBlock", {}))?.block).toBeGreaterThan(0);
+  await expect(asOfStateOf(copied, "getBlock", {})).rejects.toMatchObject(removing);
+  expect((await asOfStateOf(kept, "getBlock", {}))?.block).toBeGreaterThan(0);
   expect(await resumeChain(testDatabase.database, target, "operator@test")).toBe("being removed");
   expect(await isPaused(testDatabase.database, copied)).toBe(true);
 
@@ -107,7 +107,7 @@ test("a killed removal can be resumed, deletes all of the chain's rows but none 
   expect(await remove((done, total) => void progress.push([done, total]))).toBeGreaterThanOrEqual(remaining - 1);
   expect(await rowsOf(copied)).toEqual({});
   expect(await rowsOf(kept)).toEqual(counts);
-  expect(await contents(testDatabase.database)).toEqual(before);
+  expect(await hashContents(testDatabase.database)).toEqual(before);
   expect(progress.every(([done, total]) => done > 0 && done <= total)).toBe(true);
   const actions = (await listActions(testDatabase.database, 10)).map(({ action, subject, details }) => ({
     action,
@@ -123,7 +123,7 @@ test("a killed removal can be resumed, deletes all of the chain's rows but none 
 test("a chain cannot be removed while it is being indexed", async () => {
   const running = await createTestIndexer(chain.url, testDatabase.database);
   const stop = runInBackground(running);
-  await until("the indexer to lead", () => running.indexer.status().leading);
+  await until("the indexer to lead", () => running.indexer.status().isLeading);
   const before = await rowsOf(kept);
   const options = { database: testDatabase.database, actor: "operator@test", onProgress: () => undefined, waitMilliseconds: 1_000 };
   expect(await removeChain({ ...options, chain: { id: kept, name: "test" } })).toBeNull();

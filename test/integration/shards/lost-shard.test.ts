@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { activityPath, balancesPath, namesIn, statusesPath } from "../../support/shards/requests.ts";
-import { indexUntil, type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
+import { indexUntil, type Server, type ShardedService, serve, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
-let sharded: Sharded;
+let sharded: ShardedService;
 
 beforeAll(async () => {
   sharded = await startSharded();
@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => sharded?.end());
 
 /** Makes the shard unresponsive until the test ends; its connections stay open. */
-function muteShard({ shard: { proxy } }: Sharded): void {
-  proxy.mute = true;
+function muteShard({ shard: { proxy } }: ShardedService): void {
+  proxy.isMuted = true;
   onTestFinished(unmuteShard);
 }
 function unmuteShard(): void {
-  sharded.shard.proxy.mute = false;
+  sharded.shard.proxy.isMuted = false;
   // The connections are broken, because bytes were dropped.
   sharded.shard.proxy.disconnect();
 }
@@ -64,7 +64,7 @@ async function expectOnlyChainOne(server: Server): Promise<void> {
 }
 
 test("a database that no longer responds makes only its chains unavailable, until it responds again", async () => {
-  const server = await serve(sharded.sharded, sharded.key);
+  const server = await serve(sharded.shardedConfig, sharded.key);
   expect([await isServed(server, "one"), await isServed(server, "two")]).toEqual([true, true]);
   let isStopped = false;
   const failures: string[] = [];
@@ -86,7 +86,7 @@ test("a database that no longer responds makes only its chains unavailable, unti
   const start = performance.now();
   await Promise.all(Array.from({ length: 20 }, () => server.get(uncachedPath("two"))));
   // No request waits for a database that is known to be lost.
-  expect(performance.now() - start).toBeLessThan(deadline(1_000));
+  expect(performance.now() - start).toBeLessThan(scaleTimeLimit(1_000));
   unmuteShard();
   await waitUntilServed(server);
   isStopped = true;
@@ -100,7 +100,7 @@ test("a database that no longer responds makes only its chains unavailable, unti
 test("a service starts without one of its databases, and serves and indexes its chains once it responds", async () => {
   muteShard(sharded);
   sharded.shard.proxy.disconnect();
-  const server = await serve(sharded.sharded, sharded.key);
+  const server = await serve(sharded.shardedConfig, sharded.key);
   await expectOnlyChainOne(server);
   unmuteShard();
   await waitUntilServed(server);
@@ -117,16 +117,16 @@ test("chains of other databases are indexed while one is lost", async () => {
     const { query } = name === "one" ? sharded.control.database : sharded.shard.database;
     return (await query<{ head: number }>("SELECT max(number) AS head FROM blocks"))[0]?.head;
   };
-  await indexUntil(sharded.sharded, async () => {
+  await indexUntil(sharded.shardedConfig, async () => {
     if ((await headIn("one")) !== headOfOne) return false;
     // The shard is indexed as soon as it responds.
-    sharded.shard.proxy.mute = false;
+    sharded.shard.proxy.isMuted = false;
     return (await headIn("two")) === headOfTwo;
   });
 });
 
 test("a database server that is killed makes only its chains unavailable", async () => {
-  const server = await serve(sharded.sharded, sharded.key);
+  const server = await serve(sharded.shardedConfig, sharded.key);
   await waitUntilServed(server);
   const pidFile = join(sharded.shard.server.dataDirectory, "postgres", "postmaster.pid");
   process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGKILL");

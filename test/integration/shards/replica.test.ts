@@ -2,20 +2,24 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Config } from "../../../runtime/config/config.ts";
 import { type ReplicatedServer, startStandby } from "../../support/database/replication.ts";
 import { balancesPath } from "../../support/shards/requests.ts";
-import { type Server, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
+import { type Server, type ShardedService, serve, startSharded } from "../../support/shards/sharded-service.ts";
 import { until } from "../../support/until.ts";
 
-let sharded: Sharded;
+let sharded: ShardedService;
 let standby: ReplicatedServer;
 let config: Config;
 
 beforeAll(async () => {
   sharded = await startSharded();
   standby = await startStandby(sharded.shard.server);
-  const b = sharded.sharded.databases.b;
+  const b = sharded.shardedConfig.databases.b;
   if (b === undefined) throw new Error("Expected a database b in the configuration.");
   // Without the cache, each request runs its statements.
-  config = { ...sharded.sharded, cache: { ...sharded.sharded.cache, megabytes: 0 }, databases: { b: { ...b, readUrls: [standby.url] } } };
+  config = {
+    ...sharded.shardedConfig,
+    cache: { ...sharded.shardedConfig.cache, megabytes: 0 },
+    databases: { b: { ...b, readUrls: [standby.url] } },
+  };
 });
 afterAll(async () => {
   await standby?.remove();

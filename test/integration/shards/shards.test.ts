@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pauseChainNamed, removeChainNamed, resumeChainNamed } from "../../../runtime/commands/chains-command.ts";
+import { pauseChainByName, removeChainByName, resumeChainByName } from "../../../runtime/commands/chain-commands.ts";
 import { bytes } from "../../../runtime/database/codecs.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { currencyAsset } from "../../../runtime/domains/prices/engine/assets.ts";
 import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { activityPath, balancesPath, chainsOf, namesIn, pathsOf, statusesPath } from "../../support/shards/requests.ts";
-import { type JsonResponse, protocolOfTwo, type Sharded, serve, startSharded } from "../../support/shards/sharded-service.ts";
+import { type JsonResponse, protocolOfTwo, type ShardedService, serve, startSharded } from "../../support/shards/sharded-service.ts";
 
-let sharded: Sharded;
+let sharded: ShardedService;
 
 beforeAll(async () => {
   sharded = await startSharded();
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => sharded?.end());
 
 test("all endpoints return the same responses with chains in two databases as with chains in one", async () => {
-  const [split, single] = [await serve(sharded.sharded, sharded.key), await serve(sharded.single, sharded.key)];
+  const [split, single] = [await serve(sharded.shardedConfig, sharded.key), await serve(sharded.singleConfig, sharded.key)];
   let served = 0;
   for (const [name, chain] of chainsOf(sharded)) {
     for (const path of pathsOf(name, chain)) {
@@ -45,7 +45,7 @@ test("chains are stored in their own database, and keys in the control database"
 });
 
 test("page anchors are stored in their chain's database", async () => {
-  const server = await serve(sharded.sharded, sharded.key);
+  const server = await serve(sharded.shardedConfig, sharded.key);
   for (const [name, { accounts, token }] of chainsOf(sharded)) {
     const first = await server.get(`/v1/${name}/address/${accounts[0]}/transfers_v2/?contract-address=${token}&page-size=1`);
     expect([first.status, first.body.data?.pagination]).toEqual([200, expect.objectContaining({ has_more: true })]);
@@ -81,33 +81,33 @@ test("a chain uses the currency rate from a chain in another database, and has n
   // An ether costs 2,000 US dollars and a euro 1.25, so an ether costs 2,000 / 1.25 = 1,600 euros.
   await storePrice(sharded.control.database, 31_337, nativeTokenAddress, "0.000000000000002");
   await storePrice(sharded.shard.database, 31_338, currencyAsset("EUR"), "1.25");
-  const server = await serve(sharded.sharded, sharded.key);
+  const server = await serve(sharded.shardedConfig, sharded.key);
   const rateIn = async (currency: string) => {
     const response = await server.get(balancesPath("one", sharded.one, `?quote-currency=${currency}`));
     return [response.status, nativeRate(response)];
   };
   expect(await rateIn("USD")).toEqual([200, 2_000]);
   expect(await rateIn("EUR")).toEqual([200, 1_600]);
-  sharded.shard.proxy.mute = true;
+  sharded.shard.proxy.isMuted = true;
   try {
     sharded.shard.proxy.disconnect();
     await expect.poll(() => rateIn("EUR"), { timeout: 20_000 }).toEqual([200, null]);
     expect(await rateIn("USD")).toEqual([200, 2_000]);
   } finally {
-    sharded.shard.proxy.mute = false;
+    sharded.shard.proxy.isMuted = false;
     sharded.shard.proxy.disconnect();
   }
   await expect.poll(() => rateIn("EUR"), { timeout: 20_000 }).toEqual([200, 1_600]);
 });
 
 test("actions on a chain change its database, and are logged in the control database", async () => {
-  await pauseChainNamed(sharded.sharded, "two");
+  await pauseChainByName(sharded.shardedConfig, "two");
   const paused = ({ query }: Database) => query("SELECT name FROM chains WHERE paused_at IS NOT NULL");
   expect(await paused(sharded.shard.database)).toEqual([{ name: "two" }]);
   expect(await paused(sharded.control.database)).toEqual([]);
-  await resumeChainNamed(sharded.sharded, "two");
+  await resumeChainByName(sharded.shardedConfig, "two");
   expect(await paused(sharded.shard.database)).toEqual([]);
-  await expect(removeChainNamed(sharded.sharded, "three", { yes: "three" })).rejects.toThrow(
+  await expect(removeChainByName(sharded.shardedConfig, "three", { yes: "three" })).rejects.toThrow(
     'Invalid value "three" for the chain: expected an indexed chain (one, two).',
   );
   const actions = ({ query }: Database) => query("SELECT action, subject FROM operator_actions WHERE action LIKE 'chain.%' ORDER BY id");

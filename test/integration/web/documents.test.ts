@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWeb } from "../../../runtime/web/web.ts";
+import { createWebClient } from "../../../runtime/web/web.ts";
 import {
-  boundsOf,
   codeOf,
   fetchWith,
   isPermanent,
+  limitsOf,
   messageOf,
   sendJson,
   setUp,
@@ -65,7 +65,7 @@ describe("a URL that cannot be fetched", () => {
     ["https://me:secret@documents.example/", "credentials", "The URL of documents.example contains a user name or password."],
     ["no url", "not-a-url", "Invalid URL; expected an https:// URL."],
   ])("is refused: %s", async (url, code, message) => {
-    const refused = await createWeb().fetch(url, boundsOf());
+    const refused = await createWebClient().fetch(url, limitsOf());
     expect(refused).toEqual({ ok: false, refusal: { code, message, isPermanent: true } });
   });
 

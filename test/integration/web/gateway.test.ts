@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWeb } from "../../../runtime/web/web.ts";
+import { createWebClient } from "../../../runtime/web/web.ts";
 import { startSilentServer } from "../../support/https-server.ts";
 import {
-  boundsOf,
   codeOf,
   dependenciesOf,
   internalServer,
+  limitsOf,
   messageOf,
   sendJson,
   setUp,
@@ -46,14 +46,14 @@ describe("a configured gateway", () => {
   });
 
   it("may use a private address, http:, a path and credentials", async () => {
-    const fetched = await createWeb().fetchFrom(`http://me:secret@${base}/deep/?key=1`, "/ipfs/Qm/a%20b", boundsOf());
+    const fetched = await createWebClient().fetchFrom(`http://me:secret@${base}/deep/?key=1`, "/ipfs/Qm/a%20b", limitsOf());
     expect(fetched.ok).toBe(true);
     expect(received).toEqual(["/deep/ipfs/Qm/a%20b?key=1", `Basic ${Buffer.from("me:secret").toString("base64")}`]);
   });
 
   it("may redirect to its own paths", async () => {
     untrusted.respond = ({ url }, response) => (url === "/b" ? sendJson(response) : response.writeHead(301, { location: "/b" }).end());
-    expect(codeOf(await createWeb().fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe('fetched: {"name":"A"}');
+    expect(codeOf(await createWebClient().fetchFrom(`http://${base}`, "/a", limitsOf()))).toBe('fetched: {"name":"A"}');
   });
 
   it.each([
@@ -61,13 +61,13 @@ describe("a configured gateway", () => {
     ["http:", "scheme"],
   ])("cannot redirect to internal servers with %s, because a redirect's target is untrusted", async (scheme, code) => {
     untrusted.respond = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${internalServer.port}/` }).end();
-    expect(codeOf(await createWeb(dependenciesOf()).fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe(code);
+    expect(codeOf(await createWebClient(dependenciesOf()).fetchFrom(`http://${base}`, "/a", limitsOf()))).toBe(code);
   });
 
   it("is the only server that receives its credentials", async () => {
     untrusted.respond = ({ url }, response) =>
       url === "/a" ? response.writeHead(302, { location: urlOf("/b") }).end() : sendJson(response);
-    const fetched = await createWeb(dependenciesOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf());
+    const fetched = await createWebClient(dependenciesOf()).fetchFrom(`http://me:secret@${base}`, "/a", limitsOf());
     expect(fetched.ok).toBe(true);
     expect(untrustedServer.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
@@ -77,15 +77,15 @@ describe("a configured gateway", () => {
       url === "/b"
         ? response.writeHead(302, { location: `http://${base}/admin` }).end()
         : response.writeHead(302, { location: urlOf("/b") }).end();
-    expect(codeOf(await createWeb(dependenciesOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf()))).toBe("scheme");
+    expect(codeOf(await createWebClient(dependenciesOf()).fetchFrom(`http://me:secret@${base}`, "/a", limitsOf()))).toBe("scheme");
     expect(received.filter((_, index) => index % 2 === 0)).toEqual(["/a"]);
   });
 
   it("is not identified in errors if it cannot be reached or is too slow", async () => {
     const silentServer = await startSilentServer();
-    const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", boundsOf({ milliseconds: 100 }));
+    const slow = await createWebClient().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", limitsOf({ timeoutMilliseconds: 100 }));
     await silentServer.close();
-    const unreachable = await createWeb().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", boundsOf());
+    const unreachable = await createWebClient().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", limitsOf());
     expect([messageOf(slow), messageOf(unreachable)]).toEqual([
       "The gateway did not respond completely within 100 ms.",
       "The gateway cannot be reached (ECONNREFUSED).",
@@ -94,7 +94,7 @@ describe("a configured gateway", () => {
 
   it("discloses no secrets when it fails", async () => {
     untrusted.respond = (_, response) => response.writeHead(500).end();
-    const failed = await createWeb().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", boundsOf());
+    const failed = await createWebClient().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", limitsOf());
     expect(messageOf(failed)).toBe("The gateway responded with status 500; expected 200.");
   });
 });

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createWeb } from "../../../runtime/web/web.ts";
+import { createWebClient } from "../../../runtime/web/web.ts";
 import { startSilentServer } from "../../support/https-server.ts";
 import {
-  boundsOf,
   codeOf,
   dependenciesOf,
   fetchWith,
   internalServer,
   isPermanent,
+  limitsOf,
   messageOf,
   setUp,
   setUpTest,
@@ -101,20 +101,20 @@ describe("an internal server's URL", () => {
     const otherServer = await startSilentServer(untrustedServer.port, "::1").catch(() => null);
     const resolutions = [["127.0.0.1"], ["::1"]];
     const resolved: string[] = [];
-    const web = createWeb({
+    const web = createWebClient({
       ...dependenciesOf(),
       resolve: async (hostname) => {
         resolved.push(hostname);
         return resolutions[resolved.length - 1] ?? ["::1"];
       },
     });
-    expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe('fetched: {"name":"A"}');
+    expect(codeOf(await web.fetch(urlOf("/"), limitsOf()))).toBe('fetched: {"name":"A"}');
     // The name is resolved only once, because the connection uses the checked address.
     expect(resolved).toEqual(["documents.example"]);
-    expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe("private-address");
+    expect(codeOf(await web.fetch(urlOf("/"), limitsOf()))).toBe("private-address");
     resolutions.push(["127.0.0.1"], ["::1"]);
     untrusted.respond = (_, response) => response.writeHead(302, { location: "/again" }).end();
-    expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe("private-address");
+    expect(codeOf(await web.fetch(urlOf("/"), limitsOf()))).toBe("private-address");
     expect(resolved.length).toBe(4);
     expect(otherServer?.connections ?? 0).toBe(0);
     await otherServer?.close();

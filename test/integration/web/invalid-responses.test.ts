@@ -37,7 +37,7 @@ describe("an invalid response", () => {
     const body = gzipSync("x".repeat(1_000_000));
     untrusted.respond = (_, response) =>
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body);
-    expect(messageOf(await fetchWith(urlOf("/"), { bytes: 10_000 }))).toBe(
+    expect(messageOf(await fetchWith(urlOf("/"), { maxBytes: 10_000 }))).toBe(
       "documents.example sent content encoding gzip; expected identity.",
     );
   });

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Fetched } from "../../../runtime/web/web.ts";
-import { deadline } from "../../support/deadline.ts";
+import type { FetchResult } from "../../../runtime/web/web.ts";
 import { startSilentServer } from "../../support/https-server.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import {
   codeOf,
   dependenciesOf,
@@ -42,8 +42,8 @@ describe("a large response", () => {
       writeMore();
     };
     const start = Date.now();
-    expect(codeOf(await fetchWith(urlOf("/"), { milliseconds: 20_000 }))).toBe("too-large");
-    expect(Date.now() - start).toBeLessThan(deadline(10_000));
+    expect(codeOf(await fetchWith(urlOf("/"), { timeoutMilliseconds: 20_000 }))).toBe("too-large");
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(10_000));
     expect(sent).toBeLessThan(10_000_000);
   });
 
@@ -63,7 +63,7 @@ describe("a large response", () => {
       socket.on("drain", writeMore);
       writeMore();
     };
-    const refused = await fetchWith(urlOf("/"), { milliseconds: 20_000 });
+    const refused = await fetchWith(urlOf("/"), { timeoutMilliseconds: 20_000 });
     expect(messageOf(refused)).toBe("The headers from documents.example are too large; expected at most 16384 bytes.");
   });
 
@@ -72,18 +72,18 @@ describe("a large response", () => {
       const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5);
       socket.on("close", () => clearInterval(timer));
     };
-    expect(codeOf(await fetchWith(urlOf("/"), { milliseconds: 400 }))).toBe("too-slow");
+    expect(codeOf(await fetchWith(urlOf("/"), { timeoutMilliseconds: 400 }))).toBe("too-slow");
   });
 });
 
 describe("a response that does not arrive", () => {
   /** The max delay before a time limit takes effect on a busy machine. */
   const toleranceMilliseconds = 2_000;
-  const expectTimeout = async (fetching: Promise<Fetched>, message: string): Promise<void> => {
+  const expectTimeout = async (fetching: Promise<FetchResult>, message: string): Promise<void> => {
     const start = Date.now();
     const refused = await fetching;
     expect(Date.now() - start).toBeGreaterThanOrEqual(390);
-    expect(Date.now() - start).toBeLessThan(deadline(400 + toleranceMilliseconds));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(400 + toleranceMilliseconds));
     expect(messageOf(refused)).toBe(message);
     expect(isPermanent(refused)).toBe(false);
   };
@@ -91,7 +91,7 @@ describe("a response that does not arrive", () => {
 
   it("is rejected at the time limit if no headers arrive", async () => {
     untrusted.respond = () => undefined;
-    await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
+    await expectTimeout(fetchWith(urlOf("/"), { timeoutMilliseconds: 400 }), timeoutSentence);
   });
 
   it("is rejected at the time limit if its body arrives slowly", async () => {
@@ -99,7 +99,7 @@ describe("a response that does not arrive", () => {
       const timer = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(timer));
     };
-    await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
+    await expectTimeout(fetchWith(urlOf("/"), { timeoutMilliseconds: 400 }), timeoutSentence);
   });
 
   it("is rejected at the time limit if its headers arrive slowly", async () => {
@@ -108,7 +108,7 @@ describe("a response that does not arrive", () => {
       const timer = setInterval(() => socket.write("x: y\r\n"), 20);
       socket.on("close", () => clearInterval(timer));
     };
-    await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
+    await expectTimeout(fetchWith(urlOf("/"), { timeoutMilliseconds: 400 }), timeoutSentence);
   });
 
   it("is rejected at the time limit if every redirect is slow", async () => {
@@ -116,20 +116,23 @@ describe("a response that does not arrive", () => {
       await wait(250);
       response.writeHead(302, { location: "/on" }).end();
     };
-    await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), `After a redirect: ${timeoutSentence}`);
+    await expectTimeout(fetchWith(urlOf("/"), { timeoutMilliseconds: 400 }), `After a redirect: ${timeoutSentence}`);
   });
 
   it("is rejected at the time limit if the connection is silent", async () => {
     const silentServer = await startSilentServer();
     const dependencies = { ...dependenciesOf(), ports: [String(silentServer.port)] };
-    await expectTimeout(fetchWith(`https://documents.example:${silentServer.port}/`, { milliseconds: 400 }, dependencies), timeoutSentence);
+    await expectTimeout(
+      fetchWith(`https://documents.example:${silentServer.port}/`, { timeoutMilliseconds: 400 }, dependencies),
+      timeoutSentence,
+    );
     expect(silentServer.connections).toBe(1);
     await silentServer.close();
   });
 
   it("is rejected at the time limit if the name is never resolved", async () => {
     await expectTimeout(
-      fetchWith(urlOf("/"), { milliseconds: 400 }, { ...dependenciesOf(), resolve: () => new Promise(() => undefined) }),
+      fetchWith(urlOf("/"), { timeoutMilliseconds: 400 }, { ...dependenciesOf(), resolve: () => new Promise(() => undefined) }),
       timeoutSentence,
     );
   });
@@ -145,7 +148,7 @@ describe("a response that does not arrive", () => {
   it("leaves no connection open", async () => {
     let isClosed = false;
     untrusted.respond = ({ socket }) => socket.on("close", () => (isClosed = true));
-    await fetchWith(urlOf("/"), { milliseconds: 200 });
+    await fetchWith(urlOf("/"), { timeoutMilliseconds: 200 });
     await wait(200);
     expect(isClosed).toBe(true);
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect } from "vitest";
 import type { AcceptedTypes } from "../../../runtime/web/send-request.ts";
-import { createWeb, type FetchBounds, type Fetched, type WebDependencies } from "../../../runtime/web/web.ts";
+import { createWebClient, type FetchLimits, type FetchResult, type WebClientDeps } from "../../../runtime/web/web.ts";
 import { type Listener, startHttpsServer, startSilentServer, type TestHttpsServer, testCertificate } from "../../support/https-server.ts";
 
 const json: AcceptedTypes = {
@@ -10,19 +10,19 @@ const json: AcceptedTypes = {
   includes: (type) => ["", "application/json"].includes(type),
 };
 /** The default request limits, with changes. */
-export const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
-  milliseconds: 5_000,
-  bytes: 1_000,
-  types: json,
+export const limitsOf = (changes: Partial<FetchLimits> = {}): FetchLimits => ({
+  timeoutMilliseconds: 5_000,
+  maxBytes: 1_000,
+  acceptedTypes: json,
   signal: new AbortController().signal,
   ...changes,
 });
 /** The code of a refusal, or the fetched document. */
-export const codeOf = (fetched: Fetched): string => (fetched.ok ? `fetched: ${fetched.body}` : fetched.refusal.code);
+export const codeOf = (fetched: FetchResult): string => (fetched.ok ? `fetched: ${fetched.body}` : fetched.refusal.code);
 /** The message of a refusal; empty if the document was fetched. */
-export const messageOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.message);
+export const messageOf = (fetched: FetchResult): string => (fetched.ok ? "" : fetched.refusal.message);
 /** Whether a refusal is permanent; null if the document was fetched. */
-export const isPermanent = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isPermanent);
+export const isPermanent = (fetched: FetchResult): boolean | null => (fetched.ok ? null : fetched.refusal.isPermanent);
 /** Sends a JSON document. */
 export const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
   response.setHeader("content-type", "application/json; charset=utf-8");
@@ -39,7 +39,7 @@ export let untrustedServer: TestHttpsServer;
 export let internalServer: Listener;
 
 /** Dependencies that resolve only these names. The internal server's port is accepted, so that only the address check protects it. */
-export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
+export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebClientDeps => ({
   resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
   // The test server listens on the loopback address; only its own names may resolve to it.
   isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
@@ -48,8 +48,8 @@ export const dependenciesOf = (names: Readonly<Record<string, readonly string[]>
 });
 /** A URL on the untrusted server. */
 export const urlOf = (path: string): string => `https://documents.example:${untrustedServer.port}${path}`;
-export const fetchWith = (url: string, changes?: Partial<FetchBounds>, dependencies = dependenciesOf()) =>
-  createWeb(dependencies).fetch(url, boundsOf(changes));
+export const fetchWith = (url: string, changes?: Partial<FetchLimits>, dependencies = dependenciesOf()) =>
+  createWebClient(dependencies).fetch(url, limitsOf(changes));
 
 export const setUp = async () => {
   untrustedServer = await startHttpsServer((request, response) => untrusted.respond(request, response));

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** A complete response; the body is kept only if the status is 400 or above. */
-export interface Reply {
+export interface ReceivedResponse {
   readonly status: number;
   readonly hasRetryAfter: boolean;
   /** A failed response's text; empty for others. */
@@ -11,7 +11,7 @@ export interface Reply {
 /** A keep-alive connection that sends one request at a time. */
 export interface Connection {
   /** Sends a request, and calls `done` with its response or with the error that ended the connection. */
-  send(request: string, done: (outcome: Reply | Error) => void): void;
+  send(request: string, done: (outcome: ReceivedResponse | Error) => void): void;
   close(): void;
 }
 
@@ -28,12 +28,12 @@ const lastChunk = "\r\n0\r\n\r\n";
  */
 export function openConnection(port: number, onEnd: () => void): Connection {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
-  let pending: ((outcome: Reply | Error) => void) | null = null;
+  let pending: ((outcome: ReceivedResponse | Error) => void) | null = null;
   let parts: Buffer[] = [];
   let head: Head | null = null;
   let received = 0;
   let tail = "";
-  const finish = (result: Reply | Error): void => {
+  const finish = (result: ReceivedResponse | Error): void => {
     const done = pending;
     [pending, head, parts, received, tail] = [null, null, [], 0, ""];
     done?.(result);

@@ -1,5 +1,5 @@
 import { createHistogram } from "node:perf_hooks";
-import { type Connection, openConnection, type Reply } from "./connection.ts";
+import { type Connection, openConnection, type ReceivedResponse } from "./connection.ts";
 
 /** A load that does not wait for responses: request n is sent n / rate seconds after the start, regardless of the server. */
 export interface OpenLoop {
@@ -64,7 +64,7 @@ export function runOpenLoop({ port, rate, milliseconds, paths, keys }: OpenLoop)
   const textOf = (number: number): string =>
     `GET ${paths[number % paths.length]} HTTP/1.1\r\nHost: load\r\nAuthorization: Bearer ${keys[number % keys.length]}\r\n\r\n`;
 
-  const count = (outcome: Reply | Error, at: number): void => {
+  const count = (outcome: ReceivedResponse | Error, at: number): void => {
     done += 1;
     if (outcome instanceof Error) {
       errors[outcome.message] = (errors[outcome.message] ?? 0) + 1;

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "../../../runtime/database/database.ts";
 import { isResponse, type Outcome, request } from "../../e2e/serve/load.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 
 /** The maximum time that a cached response may be served after the index changes. */
 const staleMilliseconds = 1_000;
@@ -78,7 +78,7 @@ export function createComparison(
         if (verdict === "different" && differsAt !== version) [differsAt, differsSince] = [version, performance.now()];
         const isRepeated =
           (verdict === "superseded" && superseded < maxAttempts) ||
-          (verdict === "different" && performance.now() - differsSince < deadline(staleMilliseconds));
+          (verdict === "different" && performance.now() - differsSince < scaleTimeLimit(staleMilliseconds));
         if (!isRepeated) return count(verdict, text);
         await wait(retryMilliseconds);
       }

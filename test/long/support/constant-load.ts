@@ -28,7 +28,7 @@ export function startConstantLoad(url: string, paths: readonly string[], key: st
   let isRunning = true;
   const send = async (path: string, { milliseconds, failures }: PhaseLoad): Promise<void> => {
     const outcome = await request(url + path, key, agent);
-    milliseconds.push(outcome.at - outcome.startedAt);
+    milliseconds.push(outcome.endedAt - outcome.startedAt);
     if (!isResponse(outcome)) failures.push(`${path}: ${outcome.error}`);
     else if (outcome.status !== 200) failures.push(`${path}: ${outcome.status} ${outcome.body}`);
   };

@@ -8,7 +8,7 @@ export interface FailoverCluster {
   /** The settings in `ashlar.yaml` for this cluster. */
   readonly settings: { readonly databaseUrl: string; readonly readUrls: readonly string[] };
   /** Makes the primary disappear without closing its connections. */
-  failPrimary(loss: Loss): Promise<void>;
+  failPrimary(failure: PrimaryFailure): Promise<void>;
   /** Resolves when a standby has become the primary. */
   waitForPromotion(): Promise<void>;
   /** Makes the failed server available again, and returns its URL once it responds. */
@@ -17,7 +17,7 @@ export interface FailoverCluster {
 }
 
 /** The part of a server that fails: its machine, its PostgreSQL, or its network, which then drops all packets. */
-export type Loss = "machine" | "PostgreSQL" | "network";
+export type PrimaryFailure = "machine" | "PostgreSQL" | "network";
 
 /** Starts two embedded PostgreSQL servers; the standby is promoted after some seconds, as an operator would. */
 export async function startPlainCluster(promotionSeconds: number): Promise<FailoverCluster> {
@@ -31,8 +31,8 @@ export async function startPlainCluster(promotionSeconds: number): Promise<Failo
       databaseUrl: `${primary.url.replace(`127.0.0.1:${primary.port}`, [host, ...others].join(","))}?target_session_attrs=read-write`,
       readUrls: [url, standby.url],
     },
-    async failPrimary(loss) {
-      if (loss === "network") proxy.mute = true;
+    async failPrimary(failure) {
+      if (failure === "network") proxy.isMuted = true;
       else await primary.kill();
     },
     async waitForPromotion() {
@@ -40,7 +40,7 @@ export async function startPlainCluster(promotionSeconds: number): Promise<Failo
       await query(standby.url, "SELECT pg_promote()");
     },
     async recoverPrimary() {
-      if (proxy.mute) proxy.mute = false;
+      if (proxy.isMuted) proxy.isMuted = false;
       else await primary.restart();
       return primary.url;
     },

@@ -17,11 +17,11 @@ import { startTokenChain } from "../../support/token-chain.ts";
 import { until } from "../../support/until.ts";
 import { setClock } from "./fake-clock.ts";
 import { createClient, loadedLimits, renderStatuses, type ServiceProcess, startServiceIn } from "./loaded-service.ts";
-import { print, setting } from "./settings.ts";
+import { numberFromEnvironment, print } from "./settings.ts";
 import { mountDisk, unmountDisk } from "./small-disk.ts";
 
 /** The maximum recovery time after a fault ends. */
-export const maxRecoverySeconds = setting("LONG_RECOVERY_SECONDS", 10);
+export const maxRecoverySeconds = numberFromEnvironment("LONG_RECOVERY_SECONDS", 10);
 /** The size of the data directory's file system. */
 const diskMegabytes = 700;
 
@@ -30,7 +30,7 @@ export interface Fault {
   readonly begin: () => Promise<void> | void;
   readonly seconds: number;
   readonly end: () => Promise<void> | void;
-  readonly mines?: boolean;
+  readonly canMine?: boolean;
 }
 
 /** A fault's permitted effects: connections closed without a response, and the recovery time. */
@@ -124,7 +124,7 @@ export async function startFaultedService() {
       await fault.begin();
       const end = performance.now() + fault.seconds * 1_000;
       while (performance.now() < end) {
-        if (fault.mines !== false) await tokens.grow(1);
+        if (fault.canMine !== false) await tokens.grow(1);
         await wait(500);
       }
       await fault.end();

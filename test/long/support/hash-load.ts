@@ -45,7 +45,7 @@ export function startHashLoad(url: string, paths: readonly string[], key: string
         continue;
       }
       const hashes = [...outcome.body.matchAll(/"block_hash":"(0x[0-9a-f]{64})"/g)].map(([, hash = ""]) => intern(hash));
-      seen.push({ path, at: performance.timeOrigin + outcome.at, hashes: [...new Set(hashes)] });
+      seen.push({ path, at: performance.timeOrigin + outcome.endedAt, hashes: [...new Set(hashes)] });
     }
     agent.destroy();
   });

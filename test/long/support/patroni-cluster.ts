@@ -140,9 +140,9 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
   const otherThan = (machine: Machine): Machine => (machine === first ? second : first);
   return {
     settings,
-    async failPrimary(loss) {
-      if (loss === "network") throw new RangeError("A loss of the network cannot be simulated in this cluster.");
-      isPatroniLost = loss === "machine";
+    async failPrimary(failure) {
+      if (failure === "network") throw new RangeError("A failure of the network cannot be simulated in this cluster.");
+      isPatroniLost = failure === "machine";
       killed = (await hasRole(first, "primary")) ? first : second;
       const postmaster = postmasterOf(killed);
       const patroni = isPatroniLost ? [killed.patroni.child.pid ?? 0] : [];

@@ -1,5 +1,5 @@
 /** The number in an environment variable, or its default. */
-export const setting = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
+export const numberFromEnvironment = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
 
 /** Prints a line to the run's output. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);

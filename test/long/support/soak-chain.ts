@@ -1,12 +1,12 @@
 import type { Address } from "viem";
 import { createRandom } from "../../../demo/story/random.ts";
-import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../runtime/config/config.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { branchTransactions } from "../../support/indexer/branches.ts";
 import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 
 /** A chain with tokens, collections and contracts that can grow and be reorganised. */
-export interface LongChain {
+export interface SoakChain {
   readonly chain: TestChain;
   readonly config: ChainConfig;
   /** Adds three blocks with transfers and approvals, or sometimes with transactions of every kind. */
@@ -30,7 +30,7 @@ const blocksPerRound = 3;
 const roundsPerStory = 20;
 
 /** Starts a chain of more than 120 blocks. */
-export async function startLongChain(seed: string): Promise<LongChain> {
+export async function startSoakChain(seed: string): Promise<SoakChain> {
   const chain = await startTestChain({ args: ["--prune-history", String(keptStateCount)] });
   const story = await buildStory(chain, initialRoundCount);
   const random = createRandom(seed);
@@ -48,7 +48,7 @@ export async function startLongChain(seed: string): Promise<LongChain> {
   let storyRound = initialRoundCount;
   return {
     chain,
-    config: { ...chainConfig.parse(settings), id: settings.id },
+    config: { ...chainConfigSchema.parse(settings), id: settings.id },
     async grow() {
       round += 1;
       if (round % roundsPerStory === 0) return addRound(chain, story, storyRound++, owners);

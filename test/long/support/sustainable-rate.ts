@@ -1,4 +1,4 @@
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import type { LoadResult } from "../load/open-loop.ts";
 import { goodputOf } from "./load-process.ts";
 import { print } from "./settings.ts";
@@ -11,7 +11,7 @@ const growth = 1.8;
 const bisectionCount = 4;
 
 /** The highest rate that a server sustains, and the number of 200 responses per second at that rate. */
-export interface Sustainable {
+export interface SustainableRate {
   readonly rate: number;
   readonly goodput: number;
 }
@@ -22,10 +22,10 @@ export interface Sustainable {
 export async function findSustainableRate(
   load: (rate: number, milliseconds: number) => Promise<LoadResult>,
   stepSeconds: number,
-): Promise<Sustainable> {
+): Promise<SustainableRate> {
   const run = async (rate: number): Promise<{ readonly isSustained: boolean; readonly result: LoadResult }> => {
     const result = await load(rate, stepSeconds * 1000);
-    const isSustained = (result.statuses[200] ?? 0) >= minSuccessShare * result.requests && result.p99 < deadline(p99Milliseconds);
+    const isSustained = (result.statuses[200] ?? 0) >= minSuccessShare * result.requests && result.p99 < scaleTimeLimit(p99Milliseconds);
     print(`${Math.round(rate)} requests/s: ${isSustained ? "sustained" : "not sustained"}, ${summaryOf(result)}`);
     return { isSustained, result };
   };
@@ -36,7 +36,7 @@ export async function findSustainableRate(
   };
   // The first step fills caches and warms up the JIT compiler.
   await attempt(firstRate);
-  let best: Sustainable | null = null;
+  let best: SustainableRate | null = null;
   let failed: number | null = null;
   let rate = firstRate;
   for (let bisection = 0; bisection < bisectionCount; ) {

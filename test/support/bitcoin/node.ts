@@ -1,5 +1,5 @@
 import type { BitcoinChain } from "../../../demo/bitcoin/chain.ts";
-import { createNodeResponses, latestVersion, type NodeOptions } from "../../../demo/bitcoin/node-responses.ts";
+import { createRpcHandler, latestVersion, type NodeOptions } from "../../../demo/bitcoin/rpc-handler.ts";
 import { startRpcServer } from "../../../demo/bitcoin/rpc-server.ts";
 
 /** A test node that serves blocks over Bitcoin Core's JSON-RPC interface. */
@@ -19,13 +19,13 @@ const credentials = "user:secret";
 /** Starts a node on a port that the operating system assigns. */
 export async function startBitcoinNode(chain: BitcoinChain, options: NodeOptions = {}): Promise<TestBitcoinNode> {
   const calls = new Map<string, number>();
-  const respond = createNodeResponses(() => node.chain, options);
+  const handle = createRpcHandler(() => node.chain, options);
   const server = await startRpcServer({
     credentials,
-    supportsVersion2: (options.version ?? latestVersion) >= 280_000,
-    respond: (method, params) => {
+    supportsJsonRpc2: (options.version ?? latestVersion) >= 280_000,
+    handler: (method, params) => {
       calls.set(method, (calls.get(method) ?? 0) + 1);
-      return node.tamper(method, respond(method, params));
+      return node.tamper(method, handle(method, params));
     },
   });
   const node: TestBitcoinNode = {

@@ -1,6 +1,13 @@
 import type { Transaction } from "bitcoinjs-lib";
-import { type BitcoinChain, type Coin, displayHash, type MinedBlock, type Payment, spend } from "../../../demo/bitcoin/chain.ts";
-import { type Wallet, walletsOf } from "../../../demo/bitcoin/wallets.ts";
+import {
+  type BitcoinChain,
+  type Coin,
+  createTransaction,
+  displayHash,
+  type MinedBlock,
+  type Payment,
+} from "../../../demo/bitcoin/chain.ts";
+import { deriveWallets, type Wallet } from "../../../demo/bitcoin/wallets.ts";
 import type { Random } from "../../../demo/story/random.ts";
 
 /** A transaction's effect on an address, computed by the test. Amounts are in satoshi. */
@@ -15,7 +22,7 @@ export interface LedgerEntry {
   /** The address's coins that the transaction spends. */
   readonly coins: readonly Coin[];
   /** The height of the oldest coin that the transaction spends, from any address; null for a coinbase. */
-  readonly oldest: number | null;
+  readonly oldestCoinHeight: number | null;
 }
 
 /** Random payments between wallets with every kind of output, and each address's ledger. */
@@ -36,7 +43,7 @@ const blockReward = 50_00000000n;
 
 /** Creates a story on a chain that consists of its genesis block. */
 export function createStory(chain: BitcoinChain, random: Random, ownerCount: number): BitcoinStory {
-  const wallets = Array.from({ length: ownerCount }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
+  const wallets = Array.from({ length: ownerCount }, (_, seed) => Object.values(deriveWallets(seed + 1))).flat();
   const owners = new Map(wallets.map((wallet) => [hexOf(wallet.script), wallet]));
   /** The unspent outputs before each block, to start a branch at any height. */
   const unspentBefore: (readonly Coin[])[] = [[], []];
@@ -58,11 +65,11 @@ export function createStory(chain: BitcoinChain, random: Random, ownerCount: num
   const record = ({ height, transactions }: MinedBlock): void => {
     let unspent = [...(unspentBefore[height] ?? [])];
     for (const [offset, transaction] of transactions.entries()) {
-      const { txid, spent, created, fee, oldest } = coinsOf(transaction, height, unspent);
+      const { txid, spent, created, fee, oldestCoinHeight } = coinsOf(transaction, height, unspent);
       for (const [address, amounts] of amountsByAddress(owners, created, spent)) {
         const list = entries.get(address) ?? [];
         const coins = spent.filter(({ script }) => owners.get(hexOf(script))?.address === address);
-        entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldest }]);
+        entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldestCoinHeight }]);
       }
       // A repeated transaction's outputs replace the original ones (BIP 30). Outputs without an owner are never spent.
       const remaining = unspent.filter((coin) => coin.txid !== txid && !spent.includes(coin));
@@ -77,7 +84,7 @@ export function createStory(chain: BitcoinChain, random: Random, ownerCount: num
     const takeRandom = (): Coin => available.splice(random.between(0, available.length - 1), 1)[0] as Coin;
     for (let count = random.between(0, 5); count > 0 && available.length > 0; count -= 1) {
       const coins = Array.from({ length: Math.min(random.between(1, 3), available.length) }, takeRandom);
-      const transaction = spend(coins, randomPayment(coins));
+      const transaction = createTransaction(coins, randomPayment(coins));
       transactions.push(transaction);
       // Outputs can be spent in the same block.
       for (const [vout, { script, value }] of transaction.outs.entries())
@@ -87,7 +94,7 @@ export function createStory(chain: BitcoinChain, random: Random, ownerCount: num
   };
 
   const removeAbove = (height: number): void => {
-    chain.fork(height);
+    chain.removeBlocksAbove(height);
     for (const [address, list] of entries)
       entries.set(
         address,
@@ -117,8 +124,8 @@ function coinsOf(transaction: Transaction, height: number, unspent: readonly Coi
   const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
   const sum = (coins: readonly Coin[]): bigint => coins.reduce((total, { value }) => total + value, 0n);
   const fee = isCoinbase ? null : sum(spent) - sum(created);
-  const oldest = isCoinbase ? null : Math.min(...spent.map((coin) => coin.height));
-  return { txid, spent, created, fee, oldest };
+  const oldestCoinHeight = isCoinbase ? null : Math.min(...spent.map((coin) => coin.height));
+  return { txid, spent, created, fee, oldestCoinHeight };
 }
 
 /** The amounts that a transaction pays to each address and spends from it. */

@@ -6,7 +6,7 @@ import { program } from "../program.ts";
 type ExitResult = number | NodeJS.Signals | null;
 
 /** A running command. */
-export interface Run {
+export interface RunningCommand {
   readonly child: ChildProcess;
   output(): string;
   /** The exit code, or the signal that killed the process. */
@@ -15,7 +15,7 @@ export interface Run {
 
 /** Runs commands in a folder with a database. They inherit only `PATH` from this process's environment. */
 export const createCommandRunner = (getContext: () => { readonly folder: string; readonly url: string }) => {
-  const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
+  const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): RunningCommand => {
     const { folder, url } = getContext();
     const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,

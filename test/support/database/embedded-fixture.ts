@@ -40,7 +40,7 @@ export function postmasterOf(dataDirectory: string): number {
 
 export interface Holder {
   readonly process: ChildProcess;
-  readonly result: { readonly url: string; readonly owner: boolean; readonly error?: string };
+  readonly result: { readonly url: string; readonly isOwner: boolean; readonly error?: string };
   /** Stops the process cleanly. */
   end(): Promise<void>;
   /** Sends SIGKILL. */

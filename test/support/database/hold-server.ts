@@ -11,8 +11,8 @@ if (uid !== undefined) {
   process.setuid?.(Number(uid));
 }
 try {
-  const { url, owner, stop } = await startEmbedded({ dataDirectory, waitMilliseconds: 5_000 });
-  process.stdout.write(`${JSON.stringify({ url, owner })}\n`);
+  const { url, isOwner, stop } = await startEmbedded({ dataDirectory, waitMilliseconds: 5_000 });
+  process.stdout.write(`${JSON.stringify({ url, isOwner })}\n`);
   process.stdin.resume();
   process.stdin.once("end", stop);
 } catch (error) {

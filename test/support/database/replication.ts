@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { type Embedded, startEmbedded } from "../../../runtime/database/embedded.ts";
+import { type EmbeddedServer, startEmbedded } from "../../../runtime/database/embedded.ts";
 import { descendantsOf, isGone } from "../../e2e/start/service-process.ts";
 import { until } from "../until.ts";
 import { copyCluster } from "./copy-cluster.ts";
 import { postmasterOf } from "./embedded-fixture.ts";
 
 /** A PostgreSQL server that streams to standbys, or a standby. */
-export interface ReplicatedServer extends Embedded {
+export interface ReplicatedServer extends EmbeddedServer {
   readonly dataDirectory: string;
   /** Kills the server as in a crash. Its data remains. */
   kill(): Promise<void>;

@@ -39,12 +39,12 @@ const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
 export interface StoryOptions {
   readonly chainId: number;
   /** Blob transactions (EIP-4844) and accounts with code (EIP-7702). */
-  readonly prague: boolean;
-  readonly withdrawing: WithdrawingNode | null;
+  readonly isPrague: boolean;
+  readonly withdrawingNode: WithdrawingNode | null;
 }
 
 /** Mines all edge cases on a chain. */
-export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdrawing }: StoryOptions): Promise<EdgeCaseStory> {
+export async function buildEdgeCases(chain: TestChain, { chainId, isPrague, withdrawingNode }: StoryOptions): Promise<EdgeCaseStory> {
   const builder = createStoryBuilder(chain, await compileEdgeCases());
   const [owner, alice, bob, carol, victim, miner] = chain.accounts.map((address) => address.toLowerCase()) as [
     Address,
@@ -70,7 +70,7 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
     await addMisleadingCoins(builder, coins, accounts, round);
     await addCollectionTransfers(builder, collections, accounts, round);
     await addFeeVariants(builder, accounts, miner);
-    await withdrawing?.withdraw(
+    await withdrawingNode?.withdraw(
       { address: alice, gwei: 5n },
       { address: sink(30), gwei: 7n },
       { address: alice, gwei: 6n },
@@ -92,13 +92,13 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
     })),
   );
   // Since EIP-6780, the code and the balances remain.
-  tokens.push({ name: "mortal", address: coins.mortal.address, kind: "erc20", balanceSource: prague ? "events" : "none" });
-  if (prague) {
+  tokens.push({ name: "mortal", address: coins.mortal.address, kind: "erc20", balanceSource: isPrague ? "events" : "none" });
+  if (isPrague) {
     await addBlobTransaction(builder, chainId, 6);
     tokens.push(await addDelegatedAccount(builder, chainId, 7, await builder.deploy("PersonalCoin"), accounts));
   }
   await builder.mineBlock({ from: alice, to: genesisAccounts.paid, value: 52n, gas: 60_000n });
-  await withdrawing?.withdraw({ address: sink(30), gwei: 1n }, { address: bob, gwei: 2n });
+  await withdrawingNode?.withdraw({ address: sink(30), gwei: 1n }, { address: bob, gwei: 2n });
   await chain.mine();
   return { accounts, tokens, ids: storyIds(rounds), wrappedNative: coins.wrapped.address, middle, head: await chain.head() };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { type ApiServer, startApiServer } from "../../../runtime/commands/api-server.ts";
-import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
@@ -29,15 +29,15 @@ export async function startEdgeCaseChain(id: number, fork: "london" | "prague"):
   const genesis = join(folder, "genesis.json");
   await writeFile(genesis, genesisFile(id));
   const chain = await startTestChain({ args: ["--chain-id", String(id), "--hardfork", fork, "--init", genesis] });
-  const withdrawing = fork === "london" ? null : await startWithdrawingNode(chain);
+  const withdrawingNode = fork === "london" ? null : await startWithdrawingNode(chain);
   const stop = async (): Promise<void> => {
-    await withdrawing?.close();
+    await withdrawingNode?.close();
     await chain.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const story = await buildEdgeCases(chain, { chainId: id, prague: fork === "prague", withdrawing });
-    return { id, chain, rpc: withdrawing?.url ?? chain.url, story, participants: await findParticipants(chain), stop };
+    const story = await buildEdgeCases(chain, { chainId: id, isPrague: fork === "prague", withdrawingNode });
+    return { id, chain, rpc: withdrawingNode?.url ?? chain.url, story, participants: await findParticipants(chain), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -50,7 +50,7 @@ export const edgeCaseChainConfig = (
   name: string,
   overrides: Partial<ChainConfig> = {},
 ): ChainConfig => ({
-  ...chainConfig.parse({
+  ...chainConfigSchema.parse({
     name,
     id,
     rpc,
@@ -79,6 +79,6 @@ export async function serveChains(chains: readonly ChainConfig[], database: Data
 }
 
 /** Returns heights that are evenly spread over a range, including its ends. */
-export const spread = (first: number, last: number, count: number): number[] => [
+export const evenlySpacedHeights = (first: number, last: number, count: number): number[] => [
   ...new Set(Array.from({ length: count }, (_, position) => Math.round(first + ((last - first) * position) / (count - 1)))),
 ];

@@ -1,5 +1,5 @@
 import { type Address, encodeDeployData, type Hash, type Hex } from "viem";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../chain.ts";
 
 /** A deployed contract and an encoder for its calls. */
 export interface Deployed {
@@ -53,7 +53,7 @@ export function createStoryBuilder(chain: TestChain, artifact: (name: string) =>
       const hashes = await chain.send({ data, value, gas: 12_000_000n });
       await chain.mine();
       const address = (await expectStatus(hashes, "0x1"))[0]?.contractAddress.toLowerCase() as Address;
-      return { address, call: (functionName, ...rest) => call(contract, address, functionName, rest) };
+      return { address, call: (functionName, ...rest) => encodeCall(contract, address, functionName, rest) };
     },
     mineBlock: (...transactions) => mine(transactions, "0x1"),
     mineFailingBlock: (...transactions) => mine(transactions, "0x0"),

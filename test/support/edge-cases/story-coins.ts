@@ -1,5 +1,5 @@
 import { type Address, encodeAbiParameters, type Hash, type Hex, maxUint256, pad, toHex } from "viem";
-import { artifacts, call } from "../chain.ts";
+import { artifacts, encodeCall } from "../chain.ts";
 import type { Deployed, StoryBuilder } from "./story-builder.ts";
 
 /** A story token. */
@@ -31,7 +31,7 @@ export async function deployCoins(builder: StoryBuilder) {
   const { chain } = builder;
   const deployArtifact = async (artifact: ReturnType<typeof artifacts.weth>, parameters: readonly unknown[] = []): Promise<Deployed> => {
     const address = (await chain.deploy(artifact, parameters)).toLowerCase() as Address;
-    return { address, call: (name, ...rest) => call(artifact, address, name, rest) };
+    return { address, call: (name, ...rest) => encodeCall(artifact, address, name, rest) };
   };
   return {
     gold: await deployArtifact(artifacts.erc20(), ["Gold", "GLD"]),

@@ -4,8 +4,8 @@ import { addressActivityProjection } from "../../../runtime/domains/ledger/proje
 import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
 import type { IndexedChain } from "../../../runtime/indexer/types.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../chain.ts";
-import { contents } from "../contents.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../chain.ts";
+import { hashContents } from "../contents.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { until } from "../until.ts";
 import { addRound, buildStory, type Story } from "./story-builder.ts";
@@ -56,7 +56,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
       const indexer = await createTestIndexer(chain.url, other.database, { chain: configured, projections });
       await indexer.runToHead(await chain.head());
       await indexer.close();
-      const rows = await contents(other.database);
+      const rows = await hashContents(other.database);
       await other.drop();
       return rows;
     },
@@ -83,10 +83,10 @@ export const branchTransactions = (
     const gas: Hex = "0x30d40";
     const kinds = [
       { from, to, value: `0x${amount.toString(16)}`, gas },
-      { from, gas, ...call(artifacts.erc20(), erc20, "transfer", [to, amount]) },
-      { from, gas, ...call(artifacts.erc20(), erc20, "approve", [to, amount]) },
-      { from, gas, ...call(artifacts.erc721(), erc721, "setApprovalForAll", [to, amount < 20n]) },
-      { from, gas, ...call(artifacts.weth(), weth, "deposit"), value: `0x${amount.toString(16)}` },
+      { from, gas, ...encodeCall(artifacts.erc20(), erc20, "transfer", [to, amount]) },
+      { from, gas, ...encodeCall(artifacts.erc20(), erc20, "approve", [to, amount]) },
+      { from, gas, ...encodeCall(artifacts.erc721(), erc721, "setApprovalForAll", [to, amount < 20n]) },
+      { from, gas, ...encodeCall(artifacts.weth(), weth, "deposit"), value: `0x${amount.toString(16)}` },
     ];
     return [random.pick(kinds), random.between(0, depth - 1)];
   });

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { artifacts, call, type TestChain } from "../chain.ts";
+import { artifacts, encodeCall, type TestChain } from "../chain.ts";
 
 /** Joins parts of handwritten init code. */
 const hex = (...parts: readonly string[]): Hex => `0x${parts.join("")}`;
@@ -60,33 +60,33 @@ export const addRound = async (
   const wrapped = artifacts.weth();
   const fresh: Address = `0x${(0xabc000 + round).toString(16).padStart(40, "0")}`;
   await chain.send(
-    call(token, erc20, "mint", [owner, 1_000n]),
-    call(art, erc721, "mint", [owner]),
-    call(editions, erc1155, "mintBatch", [owner, [1n, 2n], [10n, 20n], "0x"]),
-    { ...call(wrapped, weth, "deposit"), value: 500n },
+    encodeCall(token, erc20, "mint", [owner, 1_000n]),
+    encodeCall(art, erc721, "mint", [owner]),
+    encodeCall(editions, erc1155, "mintBatch", [owner, [1n, 2n], [10n, 20n], "0x"]),
+    { ...encodeCall(wrapped, weth, "deposit"), value: 500n },
     { to: fresh, value: 12_345n, gas: 21_000n },
     { from: second, to: second, value: 99n, gas: 21_000n },
   );
   await chain.mine();
   await chain.send(
-    call(token, erc20, "transfer", [second, 250n]),
-    call(token, erc20, "transfer", [third, 0n]),
-    call(token, erc20, "transfer", [owner, 10n]),
-    { from: third, ...call(token, erc20, "transfer", [second, 10n ** 30n]) },
-    call(art, erc721, "transferFrom", [owner, second, BigInt(round)]),
-    call(editions, erc1155, "safeTransferFrom", [owner, second, 1n, 4n, "0x"]),
-    call(editions, erc1155, "safeBatchTransferFrom", [owner, third, [1n, 2n], [1n, 2n], "0x"]),
-    call(editions, erc1155, "safeBatchTransferFrom", [owner, third, [], [], "0x"]),
-    call(wrapped, weth, "withdraw", [200n]),
-    call(wrapped, weth, "transfer", [third, 50n]),
-    call(token, erc20, "burn", [40n]),
+    encodeCall(token, erc20, "transfer", [second, 250n]),
+    encodeCall(token, erc20, "transfer", [third, 0n]),
+    encodeCall(token, erc20, "transfer", [owner, 10n]),
+    { from: third, ...encodeCall(token, erc20, "transfer", [second, 10n ** 30n]) },
+    encodeCall(art, erc721, "transferFrom", [owner, second, BigInt(round)]),
+    encodeCall(editions, erc1155, "safeTransferFrom", [owner, second, 1n, 4n, "0x"]),
+    encodeCall(editions, erc1155, "safeBatchTransferFrom", [owner, third, [1n, 2n], [1n, 2n], "0x"]),
+    encodeCall(editions, erc1155, "safeBatchTransferFrom", [owner, third, [], [], "0x"]),
+    encodeCall(wrapped, weth, "withdraw", [200n]),
+    encodeCall(wrapped, weth, "transfer", [third, 50n]),
+    encodeCall(token, erc20, "burn", [40n]),
   );
   await chain.mine();
   await chain.send(
-    call(token, erc20, "approve", [second, BigInt(100 + round)]),
-    { from: second, ...call(token, erc20, "transferFrom", [owner, third, 5n]) },
-    { from: second, ...call(art, erc721, "approve", [third, BigInt(round)]) },
-    { from: second, ...call(editions, erc1155, "setApprovalForAll", [third, round % 2 === 0]) },
+    encodeCall(token, erc20, "approve", [second, BigInt(100 + round)]),
+    { from: second, ...encodeCall(token, erc20, "transferFrom", [owner, third, 5n]) },
+    { from: second, ...encodeCall(art, erc721, "approve", [third, BigInt(round)]) },
+    { from: second, ...encodeCall(editions, erc1155, "setApprovalForAll", [third, round % 2 === 0]) },
     { data: unusualCreations.sendsFromInitCode, value: 30n },
     { data: unusualCreations.failedChild, value: 30n },
     { data: unusualCreations.goodChild, value: 30n },

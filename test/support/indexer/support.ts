@@ -11,7 +11,7 @@ import type { Progress } from "../../../runtime/indexer/session/progress.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../../runtime/indexer/types.ts";
 import { blockBoundTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
-import { deadline } from "../deadline.ts";
+import { scaleTimeLimit } from "../scale-time-limit.ts";
 
 /** The configuration for anvil's default chain. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
@@ -47,7 +47,7 @@ export const createTestIndexer = async (
     silenceMilliseconds?: number;
     traces?: "debug" | "trace";
   } & Partial<
-    Pick<IndexerDeps, "tuning" | "tracer" | "genesisAllocation" | "heads" | "extraAccounts" | "blockBoundTables" | "prepare">
+    Pick<IndexerDeps, "tuning" | "tracer" | "genesisAllocation" | "headFeed" | "takeExtraAccounts" | "blockBoundTables" | "prepareTables">
   > = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
@@ -61,8 +61,8 @@ export const createTestIndexer = async (
   const capabilities = await probeCapabilities(rpc, chain.from);
   const source = createSource(
     rpc,
-    { ...capabilities, traces: options.traces ?? capabilities.traces },
-    { tracing: chain.nativeAccounting !== "none", chainId: chain.id, waitMilliseconds: 10 },
+    { ...capabilities, traceKind: options.traces ?? capabilities.traceKind },
+    { readsTraces: chain.nativeAccounting !== "none", chainId: chain.id, waitMilliseconds: 10 },
   );
   const progress: Progress[] = [];
   const warnings: string[] = [];
@@ -77,12 +77,17 @@ export const createTestIndexer = async (
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
-    timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10, silence: options.silenceMilliseconds },
-    nodeSilence: rpc.silentMilliseconds,
+    timing: {
+      retry: { base: 5, max: 50 },
+      lockWaitMilliseconds: 20,
+      confirmationWaitMilliseconds: 10,
+      maxSilenceMilliseconds: options.silenceMilliseconds,
+    },
+    nodeSilentMilliseconds: rpc.silentMilliseconds,
     tracer: options.tracer,
-    ...(options.heads === undefined ? {} : { heads: options.heads }),
-    ...(options.extraAccounts === undefined ? {} : { extraAccounts: options.extraAccounts }),
-    ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
+    ...(options.headFeed === undefined ? {} : { headFeed: options.headFeed }),
+    ...(options.takeExtraAccounts === undefined ? {} : { takeExtraAccounts: options.takeExtraAccounts }),
+    ...(options.prepareTables === undefined ? {} : { prepareTables: options.prepareTables }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
     ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
   });
@@ -93,7 +98,7 @@ export const createTestIndexer = async (
     warnings,
     notes,
     runToHead: (head) =>
-      runUntil(indexer, () => indexer.status().following && indexer.status().block === head && indexer.status().catchingUp.length === 0),
+      runUntil(indexer, () => indexer.status().isFollowing && indexer.status().block === head && indexer.status().catchingUp.length === 0),
     close: () => rpc.close(),
   };
 };
@@ -101,7 +106,7 @@ export const createTestIndexer = async (
 /** Runs an indexer until a condition holds, then stops it and waits until it has stopped. */
 export const runUntil = async (indexer: Indexer, isDone: () => boolean, limitMilliseconds = 120_000): Promise<void> => {
   const stop = new AbortController();
-  const limit = Date.now() + deadline(limitMilliseconds);
+  const limit = Date.now() + scaleTimeLimit(limitMilliseconds);
   const timer = setInterval(() => {
     if (isDone() || Date.now() > limit) stop.abort();
   }, 5);

@@ -1,5 +1,5 @@
 import { type Address, maxUint256, zeroAddress } from "viem";
-import { call } from "../chain.ts";
+import { encodeCall } from "../chain.ts";
 import type { Step, StepContext, TestToken } from "./token-kind.ts";
 
 /** An approval in the story, whether or not it emitted an event. */
@@ -20,7 +20,7 @@ export interface CommonStep {
 /** Encodes an account's call to a token. */
 export const callFrom = (from: Address, { artifact, address }: TestToken, functionName: string, ...args: readonly unknown[]) => ({
   from,
-  ...call(artifact, address, functionName, args),
+  ...encodeCall(artifact, address, functionName, args),
 });
 
 /** The common steps. The weight determines how often a step is chosen. */

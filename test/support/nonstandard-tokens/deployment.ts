@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Address, decodeFunctionResult, encodeDeployData, encodeFunctionData, type Hash, type Hex, zeroAddress } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
-import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../runtime/config/config.ts";
 import { type Artifact, startTestChain, type TestChain } from "../chain.ts";
 import { compileFolder } from "../edge-cases/compile.ts";
 import { multicallAddress, multicallCode } from "../multicall.ts";
@@ -58,7 +58,7 @@ export const startTokenChain = async (): Promise<TokenChain> => {
     const accounts = chain.accounts.slice(0, 8).map((address) => address.toLowerCase() as Address);
     const { tokens, reentrantReceiver } = await deployAll(chain, artifact, mine);
     const config = {
-      ...chainConfig.parse({
+      ...chainConfigSchema.parse({
         name: "odd",
         id: chainId,
         rpc: chain.url,

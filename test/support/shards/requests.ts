@@ -1,8 +1,8 @@
 import { operations } from "../../../generated/operations.gen.ts";
-import type { JsonResponse, Sharded, SmallChain } from "./sharded-service.ts";
+import type { JsonResponse, ShardedService, SmallChain } from "./sharded-service.ts";
 
 /** The chains by name. */
-export const chainsOf = ({ one, two }: Sharded) => [["one", one] as const, ["two", two] as const];
+export const chainsOf = ({ one, two }: ShardedService) => [["one", one] as const, ["two", two] as const];
 
 /** Path parameter values for which operations find rows. */
 const parametersOf = (name: string, { accounts, token, transfer }: SmallChain): Readonly<Record<string, string>> => ({

@@ -3,17 +3,17 @@ import type { Address, Hex } from "viem";
 import { onTestFinished } from "vitest";
 import { type ApiServer, startApiServer } from "../../../runtime/commands/api-server.ts";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
-import type { LongRunning } from "../../../runtime/commands/open-database.ts";
-import { openService } from "../../../runtime/commands/open-service.ts";
+import type { LongRunningOptions } from "../../../runtime/commands/open-database.ts";
+import { openServiceDatabases } from "../../../runtime/commands/open-service-databases.ts";
 import { openServingShards, type ServingShards } from "../../../runtime/commands/serving-shards.ts";
-import { type AnyChainConfig, type Config, config as configSchema } from "../../../runtime/config/config.ts";
+import { type AnyChainConfig, type Config, configSchema } from "../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../runtime/config/key-limits.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import { migrate } from "../../../runtime/database/migrate.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { migrations } from "../../../runtime/migrations.ts";
-import { communityProtocols } from "../../../runtime/protocols.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../chain.ts";
+import { builtInProtocols } from "../../../runtime/protocols.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../chain.ts";
 import { type ReplicatedServer, startPrimary } from "../database/replication.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { isIndexed } from "../service.ts";
@@ -28,16 +28,16 @@ export interface SmallChain extends TestChain {
 }
 
 /** Two chains: `one` in the control database, and `two` in the database `b` behind a proxy. */
-export interface Sharded {
+export interface ShardedService {
   readonly one: SmallChain;
   readonly two: SmallChain;
   readonly control: TestDatabase;
   readonly shard: { readonly server: ReplicatedServer; readonly database: Database; readonly proxy: TcpProxy };
   /** A database with both chains. */
-  readonly both: TestDatabase;
-  readonly sharded: Config;
-  readonly single: Config;
-  /** An API key that is valid in the control database and in `both`. */
+  readonly singleDatabase: TestDatabase;
+  readonly shardedConfig: Config;
+  readonly singleConfig: Config;
+  /** An API key that is valid in the control database and in `singleDatabase`. */
   readonly key: string;
   end(): Promise<void>;
 }
@@ -60,7 +60,7 @@ async function startSmallChain(id: number, amount: bigint): Promise<SmallChain> 
     ["transfer", recipient, amount],
     ["transfer", recipient, 1n],
   ] as const) {
-    [transfer = "0x"] = await chain.send(call(erc20, token, name, args), { to: recipient, value: amount });
+    [transfer = "0x"] = await chain.send(encodeCall(erc20, token, name, args), { to: recipient, value: amount });
     await chain.mine();
   }
   return { ...chain, token, transfer };
@@ -70,7 +70,7 @@ const connect = (url: string): Database =>
   createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
 
 /** A process that runs until it is stopped. */
-function longRunning(signal: AbortSignal, log: (line: string) => void = () => undefined): LongRunning {
+function longRunning(signal: AbortSignal, log: (line: string) => void = () => undefined): LongRunningOptions {
   const write = (first: unknown, second?: unknown): void => log(String(second ?? first));
   return {
     shutdown: { signal, fail: () => undefined, waitFor: async (_, work) => void (await work) },
@@ -81,10 +81,10 @@ function longRunning(signal: AbortSignal, log: (line: string) => void = () => un
 /** Indexes a configuration's chains until the condition holds. */
 export async function indexUntil(config: Config, isDone: () => Promise<boolean>): Promise<void> {
   const stop = new AbortController();
-  const database = await openService(config, [], longRunning(stop.signal));
+  const database = await openServiceDatabases(config, [], longRunning(stop.signal));
   const progress = { report: () => undefined, print: () => undefined, end: () => undefined };
   const chains = config.chains as AnyChainConfig[];
-  const indexing = runIndexers({ chains, protocols: communityProtocols, database, logger, progress }, stop.signal);
+  const indexing = runIndexers({ chains, protocols: builtInProtocols, database, logger, progress }, stop.signal);
   try {
     await Promise.race([until("the chains to be indexed", isDone, 60_000), indexing]);
   } finally {
@@ -95,9 +95,9 @@ export async function indexUntil(config: Config, isDone: () => Promise<boolean>)
 }
 
 /** Starts the chains, and indexes them into their databases. */
-export async function startSharded(): Promise<Sharded> {
+export async function startSharded(): Promise<ShardedService> {
   const [one, two] = await Promise.all([startSmallChain(ids.one, 10n), startSmallChain(ids.two, 20n)]);
-  const [control, both, server] = await Promise.all([createTestDatabase(), createTestDatabase(), startPrimary()]);
+  const [control, singleDatabase, server] = await Promise.all([createTestDatabase(), createTestDatabase(), startPrimary()]);
   const database = connect(server.url);
   await migrate(database, migrations);
   const proxy = await startTcpProxy(server.url);
@@ -123,8 +123,8 @@ export async function startSharded(): Promise<Sharded> {
     cache: { megabytes: 8 },
     limits: { requestsPerSecond: 100_000, ...noKeyLimits },
   };
-  const single = configSchema.parse({ ...common, databaseUrl: both.url, chains });
-  const sharded = configSchema.parse({
+  const singleConfig = configSchema.parse({ ...common, databaseUrl: singleDatabase.url, chains });
+  const shardedConfig = configSchema.parse({
     ...common,
     databaseUrl: control.url,
     databases: { b: { url: proxied.href } },
@@ -133,23 +133,23 @@ export async function startSharded(): Promise<Sharded> {
   const heads = { one: await one.head(), two: await two.head() };
   const isDone = (databases: { readonly one: Database; readonly two: Database }) => async () =>
     (await isIndexed(databases.one, ids.one, heads.one)) && (await isIndexed(databases.two, ids.two, heads.two));
-  await indexUntil(sharded, isDone({ one: control.database, two: database }));
-  await indexUntil(single, isDone({ one: both.database, two: both.database }));
+  await indexUntil(shardedConfig, isDone({ one: control.database, two: database }));
+  await indexUntil(singleConfig, isDone({ one: singleDatabase.database, two: singleDatabase.database }));
   const { key } = await createKeys(control.database).create({ label: "shards" });
-  await copyKeys(control.database, both.database);
+  await copyKeys(control.database, singleDatabase.database);
   return {
     one,
     two,
     control,
     shard: { server, database, proxy },
-    both,
-    sharded,
-    single,
+    singleDatabase,
+    shardedConfig,
+    singleConfig,
     key,
     async end() {
       await proxy.close();
       await database.close();
-      await Promise.all([control.drop(), both.drop(), server.remove(), one.stop(), two.stop()]);
+      await Promise.all([control.drop(), singleDatabase.drop(), server.remove(), one.stop(), two.stop()]);
     },
   };
 }
@@ -180,7 +180,7 @@ export async function serve(config: Config, key: string): Promise<Server> {
   const stop = new AbortController();
   const log: string[] = [];
   const running = longRunning(stop.signal, (line) => log.push(line));
-  const database = await openService(config, [], running);
+  const database = await openServiceDatabases(config, [], running);
   const shards = openServingShards(database.shards, running.logger);
   const { serving: pool, control, reader, notifications } = database;
   const serving = await startApiServer({

@@ -5,17 +5,17 @@ const page = { number: 7, size: 100 };
 
 describe("the rows before a page", () => {
   it("are skipped by lists without keys", () => {
-    expect(pageDepth("getTokenHolders", { page })).toEqual({ rows: 700, limit: "skippedRows" });
-    expect(pageDepth("getLogEventsByTopicHash", { page, secondaryTopics: ["0x01"] })).toEqual({ rows: 700, limit: "skippedRows" });
+    expect(pageDepth("getTokenHolders", { page })).toEqual({ offset: 700, limitName: "skippedRows" });
+    expect(pageDepth("getLogEventsByTopicHash", { page, secondaryTopics: ["0x01"] })).toEqual({ offset: 700, limitName: "skippedRows" });
     for (const filters of [
       { traitsFilter: ["fur"], valuesFilter: null },
       { traitsFilter: null, valuesFilter: ["blue"] },
     ])
-      expect(pageDepth("getTokenIdsForContractWithMetadata", { page, ...filters })).toEqual({ rows: 700, limit: "skippedRows" });
+      expect(pageDepth("getTokenIdsForContractWithMetadata", { page, ...filters })).toEqual({ offset: 700, limitName: "skippedRows" });
   });
 
   it("are located by lists with keys", () => {
-    const located = { rows: 700, limit: "locatedRows" };
+    const located = { offset: 700, limitName: "locatedRows" };
     expect(pageDepth("getLogEventsByAddress", { page })).toEqual(located);
     expect(pageDepth("getLogEventsByTopicHash", { page, secondaryTopics: null })).toEqual(located);
     expect(pageDepth("getErc20TransfersForWalletAddress", { page, contractAddress: "0x01" })).toEqual(located);

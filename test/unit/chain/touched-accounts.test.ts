@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type StateAt, withBalances } from "../../../runtime/chain/account-balances.ts";
-import { BadReplyError } from "../../../runtime/chain/errors.ts";
+import { InvalidResponseError } from "../../../runtime/chain/errors.ts";
 import { touchedAccounts } from "../../../runtime/chain/touched-accounts.ts";
 import type { ChainBlock, ChainTransaction } from "../../../runtime/chain/types.ts";
 import type { Address, Hash } from "../../../runtime/lib/hex.ts";
@@ -79,8 +79,8 @@ const nodeOf = (balanceAt: (address: Address, at: StateAt) => bigint | null, has
         return balanceAt(address, at);
       }),
     hashesOf: async (heights: readonly number[]) => heights.map((height) => hashes(height)),
-    byHash: true,
-    archiveState: true,
+    readsByHash: true,
+    hasArchiveState: true,
   };
 };
 
@@ -88,20 +88,20 @@ describe("the balances of touched accounts", () => {
   it("are read right before and right after each block, each state once", async () => {
     const node = nodeOf((_, { height }) => BigInt(height * 10));
     const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction({ to: account("c") })])]);
-    expect(returned.map(({ balances }) => balances?.map(({ address, before, balance }) => [address.slice(2, 3), before, balance]))).toEqual(
+    expect(
+      returned.map(({ balances }) => balances?.map(({ address, balanceBefore, balance }) => [address.slice(2, 3), balanceBefore, balance])),
+    ).toEqual([
       [
-        [
-          ["d", 60n, 70n],
-          ["a", 60n, 70n],
-          ["b", 60n, 70n],
-        ],
-        [
-          ["d", 70n, 80n],
-          ["a", 70n, 80n],
-          ["c", 70n, 80n],
-        ],
+        ["d", 60n, 70n],
+        ["a", 60n, 70n],
+        ["b", 60n, 70n],
       ],
-    );
+      [
+        ["d", 70n, 80n],
+        ["a", 70n, 80n],
+        ["c", 70n, 80n],
+      ],
+    ]);
     expect(node.requested.sort()).toEqual(["a6", "a7", "a8", "b6", "b7", "c7", "c8", "d6", "d7", "d8"]);
   });
 
@@ -117,9 +117,9 @@ describe("the balances of touched accounts", () => {
   });
 
   it("are unknown if the node lacks the state, which one request per block determines", async () => {
-    const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
+    const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), hasArchiveState: false };
     const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
-    expect(returned.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
+    expect(returned.map(({ balances }) => balances?.map(({ balanceBefore, balance }) => [balanceBefore, balance]))).toEqual([
       [
         [null, null],
         [null, null],
@@ -141,9 +141,9 @@ describe("the balances of touched accounts", () => {
         () => 1n,
         (height) => hashOf(height, height > 7 ? 1 : 0),
       ),
-      byHash: false,
+      readsByHash: false,
     };
-    await expect(withBalances(node, [block(7), block(8)])).rejects.toThrow(BadReplyError);
+    await expect(withBalances(node, [block(7), block(8)])).rejects.toThrow(InvalidResponseError);
     await expect(withBalances(node, [block(6), block(7)])).resolves.toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { inheritedSocket } from "../../../runtime/cluster/inherited-socket.ts";
-import { workersOfServe, workersOfStart } from "../../../runtime/commands/service/worker-count.ts";
+import { serveWorkerCount, startWorkerCount } from "../../../runtime/commands/service/worker-count.ts";
 import { availableCores, parseQuota } from "../../../runtime/lib/available-cores.ts";
 
 describe("the available cores", () => {
@@ -19,15 +19,15 @@ describe("the available cores", () => {
 
 describe("the number of workers", () => {
   it("of serve is one by default, and one for each core if it is auto", () => {
-    expect(workersOfServe({ workers: undefined }, 16)).toBe(1);
-    expect(workersOfServe({ workers: "auto" }, 16)).toBe(16);
-    expect(workersOfServe({ workers: 3 }, 16)).toBe(3);
+    expect(serveWorkerCount({ workers: undefined }, 16)).toBe(1);
+    expect(serveWorkerCount({ workers: "auto" }, 16)).toBe(16);
+    expect(serveWorkerCount({ workers: 3 }, 16)).toBe(3);
   });
 
   it("of start leaves cores to the indexer and the database by default", () => {
-    expect([1, 2, 3, 4, 6, 16, 64].map((cores) => workersOfStart({ workers: undefined }, cores))).toEqual([1, 1, 1, 2, 3, 8, 8]);
-    expect(workersOfStart({ workers: "auto" }, 2)).toBe(2);
-    expect(workersOfStart({ workers: 5 }, 2)).toBe(5);
+    expect([1, 2, 3, 4, 6, 16, 64].map((cores) => startWorkerCount({ workers: undefined }, cores))).toEqual([1, 1, 1, 2, 3, 8, 8]);
+    expect(startWorkerCount({ workers: "auto" }, 2)).toBe(2);
+    expect(startWorkerCount({ workers: 5 }, 2)).toBe(5);
   });
 });
 

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../runtime/app.ts";
-import { requireChains, resolveChains } from "../../../runtime/commands/chains.ts";
 import { runIndexers } from "../../../runtime/commands/index-chains.ts";
-import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import { requireChains, resolveChains } from "../../../runtime/commands/resolve-chains.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../runtime/config/config.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 
 const configOf = (...chains: readonly object[]) => configSchema.parse({ chains });
-const chain: ChainConfig = { ...chainConfig.parse({ name: "one", id: 5, rpc: "http://127.0.0.1:1" }), id: 5 };
+const chain: ChainConfig = { ...chainConfigSchema.parse({ name: "one", id: 5, rpc: "http://127.0.0.1:1" }), id: 5 };
 const silent = pino({ level: "silent" });
 /** A database that these tests must not query. */
 const noDatabase = {} as Database;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createLines } from "../../../runtime/commands/progress.ts";
+import { createLineProgress } from "../../../runtime/commands/progress.ts";
 import { formatDuration, renderBar, renderLine, type TaskProgress } from "../../../runtime/commands/progress-text.ts";
-import { createRates } from "../../../runtime/commands/rates.ts";
+import { createRateMeter } from "../../../runtime/commands/rate-meter.ts";
 
 /** A clock in milliseconds that only moves when advanced. */
 const createClock = () => {
@@ -18,88 +18,88 @@ const unknownRates = { donePerSecond: null, rowsPerSecond: null, secondsLeft: nu
 describe("rates", () => {
   it("are unknown before enough time has passed", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    expect(rates.get(1_000)).toEqual(unknownRates);
-    rates.record(600, 0);
-    expect(rates.get(1_000)).toEqual(unknownRates);
+    const rateMeter = createRateMeter(clock.read);
+    expect(rateMeter.get(1_000)).toEqual(unknownRates);
+    rateMeter.record(600, 0);
+    expect(rateMeter.get(1_000)).toEqual(unknownRates);
     clock.advance(100);
-    rates.record(610, 50);
-    expect(rates.get(1_000)).toEqual(unknownRates);
+    rateMeter.record(610, 50);
+    expect(rateMeter.get(1_000)).toEqual(unknownRates);
   });
 
   it("count from the first record, not from the beginning of the task", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    rates.record(600, 0);
+    const rateMeter = createRateMeter(clock.read);
+    rateMeter.record(600, 0);
     clock.advance(2_000);
-    rates.record(700, 5_000);
+    rateMeter.record(700, 5_000);
     // 100 steps and 5,000 rows in 2 s; the other 300 steps take 6 s.
-    expect(rates.get(1_000)).toEqual({ donePerSecond: 50, rowsPerSecond: 2_500, secondsLeft: 6 });
+    expect(rateMeter.get(1_000)).toEqual({ donePerSecond: 50, rowsPerSecond: 2_500, secondsLeft: 6 });
     // The head moved by 800 blocks.
-    expect(rates.get(1_800).secondsLeft).toBe(22);
-    expect(rates.get(700).secondsLeft).toBe(0);
+    expect(rateMeter.get(1_800).secondsLeft).toBe(22);
+    expect(rateMeter.get(700).secondsLeft).toBe(0);
   });
 
   it("cover the last twenty seconds", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    rates.record(0, 0);
+    const rateMeter = createRateMeter(clock.read);
+    rateMeter.record(0, 0);
     for (let second = 1; second <= 60; second += 1) {
       clock.advance(1_000);
       // 100 steps per second for 40 s, then 10.
-      rates.record(second <= 40 ? second * 100 : 4_000 + (second - 40) * 10, 7);
+      rateMeter.record(second <= 40 ? second * 100 : 4_000 + (second - 40) * 10, 7);
     }
-    expect(rates.get(5_200)).toEqual({ donePerSecond: 10, rowsPerSecond: 7, secondsLeft: 100 });
+    expect(rateMeter.get(5_200)).toEqual({ donePerSecond: 10, rowsPerSecond: 7, secondsLeft: 100 });
   });
 
   it("fall without progress, and are 0 without an estimate after the window", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    rates.record(0, 0);
+    const rateMeter = createRateMeter(clock.read);
+    rateMeter.record(0, 0);
     clock.advance(10_000);
-    rates.record(100, 100);
-    expect(rates.get(200)).toEqual({ donePerSecond: 10, rowsPerSecond: 10, secondsLeft: 10 });
+    rateMeter.record(100, 100);
+    expect(rateMeter.get(200)).toEqual({ donePerSecond: 10, rowsPerSecond: 10, secondsLeft: 10 });
     clock.advance(6_000);
     // 100 steps in 16 s.
-    expect(rates.get(200).donePerSecond).toBe(6.25);
+    expect(rateMeter.get(200).donePerSecond).toBe(6.25);
     clock.advance(14_001);
-    expect(rates.get(200)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
+    expect(rateMeter.get(200)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
   it("stay constant after the task ends", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    rates.record(0, 0);
+    const rateMeter = createRateMeter(clock.read);
+    rateMeter.record(0, 0);
     clock.advance(10_000);
-    rates.record(100, 300);
+    rateMeter.record(100, 300);
     clock.advance(3_600_000);
-    expect(rates.get(100)).toEqual({ donePerSecond: 10, rowsPerSecond: 30, secondsLeft: 0 });
+    expect(rateMeter.get(100)).toEqual({ donePerSecond: 10, rowsPerSecond: 30, secondsLeft: 0 });
     // With more steps to do, the hour without progress is included.
-    expect(rates.get(200).donePerSecond).toBe(0);
+    expect(rateMeter.get(200).donePerSecond).toBe(0);
   });
 
   it("are unknown during a long first batch", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    rates.record(0, 0);
+    const rateMeter = createRateMeter(clock.read);
+    rateMeter.record(0, 0);
     clock.advance(19_000);
-    expect(rates.get(100)).toEqual(unknownRates);
+    expect(rateMeter.get(100)).toEqual(unknownRates);
     clock.advance(1_000);
-    expect(rates.get(100)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
+    expect(rateMeter.get(100)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
   it("restart after a reorganisation that removes steps", () => {
     const clock = createClock();
-    const rates = createRates(clock.read);
-    rates.record(0, 0);
+    const rateMeter = createRateMeter(clock.read);
+    rateMeter.record(0, 0);
     clock.advance(5_000);
-    rates.record(500, 500);
+    rateMeter.record(500, 500);
     clock.advance(1_000);
-    rates.record(490, 0);
-    expect(rates.get(1_000)).toEqual(unknownRates);
+    rateMeter.record(490, 0);
+    expect(rateMeter.get(1_000)).toEqual(unknownRates);
     clock.advance(1_000);
-    rates.record(500, 20);
-    expect(rates.get(1_000)).toEqual({ donePerSecond: 10, rowsPerSecond: 20, secondsLeft: 50 });
+    rateMeter.record(500, 20);
+    expect(rateMeter.get(1_000)).toEqual({ donePerSecond: 10, rowsPerSecond: 20, secondsLeft: 50 });
   });
 });
 
@@ -155,8 +155,8 @@ describe("progress as lines", () => {
   it("is printed initially, every two seconds, at the end, and again when the head moves", () => {
     const clock = createClock();
     const lines: string[] = [];
-    const progress = createLines(clock.read, (line) => lines.push(line));
-    const report = (done: number, total: number, rows = 10) => progress.report("index one", done, total, { unit: "blocks", rows });
+    const progress = createLineProgress(clock.read, (line) => lines.push(line));
+    const report = (done: number, total: number, rows = 10) => progress.report("index one", done, total, { unit: "blocks", newRows: rows });
     report(40, 100, 0);
     clock.advance(1_000);
     report(50, 100);
@@ -178,7 +178,7 @@ describe("progress as lines", () => {
   it("distinguishes chains and projections that catch up", () => {
     const clock = createClock();
     const lines: string[] = [];
-    const progress = createLines(clock.read, (line) => lines.push(line));
+    const progress = createLineProgress(clock.read, (line) => lines.push(line));
     for (const [task, done] of [
       ["index one", 1],
       ["index two", 5],
@@ -191,9 +191,9 @@ describe("progress as lines", () => {
   it("is printed at growing intervals, to keep the log small over several days", () => {
     const clock = createClock();
     let count = 0;
-    const progress = createLines(clock.read, () => (count += 1));
+    const progress = createLineProgress(clock.read, () => (count += 1));
     for (let second = 0; second < 86_400; second += 1, clock.advance(1_000))
-      progress.report("index one", second, 100_000, { unit: "blocks", rows: 1 });
+      progress.report("index one", second, 100_000, { unit: "blocks", newRows: 1 });
     // One line per 30 s is 2,880 per day; the first ten minutes have a few more.
     expect(count).toBeLessThan(3_000);
     expect(count).toBeGreaterThan(2_800);

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { configOfDatabase, databaseOfOnlyChain } from "../../../runtime/config/database-config.ts";
-import { loadConfig } from "../../../runtime/config/load.ts";
+import { configOfDatabase, databaseNameOfOnlyChain } from "../../../runtime/config/database-config.ts";
+import { loadConfig } from "../../../runtime/config/load-config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ashlar-databases-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -45,7 +45,7 @@ test("a database's configuration has its URLs and chains", () => {
   };
   expect(settingsOf(null)).toEqual([urlOf("control"), [urlOf("c1")], ["one"]]);
   expect(settingsOf("b")).toEqual([urlOf("b"), [], ["two"]]);
-  expect([databaseOfOnlyChain(config), databaseOfOnlyChain(load(lines, {}, "two"))]).toEqual([null, "b"]);
+  expect([databaseNameOfOnlyChain(config), databaseNameOfOnlyChain(load(lines, {}, "two"))]).toEqual([null, "b"]);
 });
 
 test.each([

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 
 const factory = `0x${"A".repeat(40)}`;
 const other = `0x${"b".repeat(40)}`;
-const parse = (...exchanges: readonly unknown[]) => chainConfig.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", exchanges });
+const parse = (...exchanges: readonly unknown[]) =>
+  chainConfigSchema.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", exchanges });
 const issuesOf = (...exchanges: readonly unknown[]): string[] =>
   parse(...exchanges).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 

@@ -4,7 +4,7 @@ import { parseConfig } from "../../../runtime/config/parse-config.ts";
 /** Parses settings and returns the error messages. `origins` maps paths of settings that are not from the file to their variable or option. */
 function errorsOf(settings: object, origins: Readonly<Record<string, string>> = {}): string[] {
   try {
-    parseConfig(settings, { name: "ashlar.yaml", file: null, overriddenBy: new Map(Object.entries(origins)), selectedChain: null });
+    parseConfig(settings, { name: "ashlar.yaml", file: null, overriddenBy: new Map(Object.entries(origins)), selectedChainIndex: null });
     return [];
   } catch (error) {
     return (error as Error).message.split("\n");

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { chainConfig } from "../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../runtime/config/config.ts";
 
 const token = `0x${"A".repeat(40)}`;
-const parse = (prices: unknown) => chainConfig.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", prices });
+const parse = (prices: unknown) => chainConfigSchema.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", prices });
 
 describe("a chain's price settings", () => {
   it("have defaults", () => {
-    expect(chainConfig.parse({ name: "chain", rpc: "http://127.0.0.1:1", id: 1 }).prices).toEqual({
+    expect(chainConfigSchema.parse({ name: "chain", rpc: "http://127.0.0.1:1", id: 1 }).prices).toEqual({
       sources: ["feeds", "stablecoins", "pools", "file"],
       feeds: [],
       stablecoins: [],

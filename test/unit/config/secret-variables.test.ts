@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { loadConfig } from "../../../runtime/config/load.ts";
-import { secretOf } from "../../../runtime/config/secret-variables.ts";
+import { loadConfig } from "../../../runtime/config/load-config.ts";
+import { readSecret } from "../../../runtime/config/secret-variables.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ashlar-secrets-"));
 const url = "postgresql://me:secret@db/index";
@@ -21,7 +21,7 @@ test("a secret is read from the file that a _FILE variable names, without its li
   );
   expect(load({ COMMUNITY_DATABASE_URL_FILE: file }).communityDatabaseUrl).toBe(url);
   expect(load({ METRICS_TOKEN_FILE: file }).metrics?.bearerToken).toBe(url);
-  expect(secretOf({ ASHLAR_API_KEY_FILE: file }, "ASHLAR_API_KEY")).toBe(url);
+  expect(readSecret({ ASHLAR_API_KEY_FILE: file }, "ASHLAR_API_KEY")).toBe(url);
 });
 
 test.each([
@@ -34,6 +34,6 @@ test.each([
     'Invalid value "/nowhere/url" for DATABASE_URL_FILE: no such file; set it to the path of a readable file.',
   ],
 ])("%j is rejected without its secret", (environment, message) => {
-  expect(() => secretOf(environment, "DATABASE_URL")).toThrow(message);
+  expect(() => readSecret(environment, "DATABASE_URL")).toThrow(message);
   expect(message).not.toContain("secret@");
 });

@@ -37,7 +37,7 @@ describe("a URL with several hosts", () => {
 });
 
 describe("settings", () => {
-  const origin = { name: "ashlar.yaml", file: null, overriddenBy: new Map(), selectedChain: null };
+  const origin = { name: "ashlar.yaml", file: null, overriddenBy: new Map(), selectedChainIndex: null };
   const databaseUrl = "postgresql://u:secret@one,two/db";
 
   it("accept only a primary as the database", () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { renderDiagnostic } from "../../../runtime/declarations/diagnostics.ts";
 import { checkQuery, type QueryScope } from "../../../runtime/declarations/sql/check-query.ts";
-import { unmarked } from "./marked.ts";
+import { extractMarks } from "./extract-marks.ts";
 import { queryWith, scope } from "./query-cases.ts";
 
 const file = "spec/community/x/balances.sql";
 
 const findings = (marked: string, queryScope: QueryScope = scope) => {
-  const { text, locations } = unmarked(file, marked);
+  const { text, locations } = extractMarks(file, marked);
   const { diagnostics } = checkQuery(file, text, queryScope);
   return {
     codes: diagnostics.map(({ code }) => code),

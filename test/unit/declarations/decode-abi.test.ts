@@ -17,7 +17,7 @@ const randomValue = (type: string): unknown => {
   const [, item = "", length] = /^(.*)\[(\d*)\]$/.exec(type) ?? [];
   if (item !== "") return Array.from({ length: length === "" ? random.between(0, 4) : Number(length) }, () => randomValue(item));
   if (type === "address") return hexOf(20);
-  if (type === "bool") return random.chance(2);
+  if (type === "bool") return random.oneIn(2);
   if (type === "string") return "é𝔘 text ".repeat(random.between(0, 6));
   if (type === "bytes") return hexOf(random.between(0, 70));
   if (type.startsWith("bytes")) return hexOf(Number(type.slice(5)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkQuery } from "../../../runtime/declarations/sql/check-query.ts";
-import { unmarked } from "./marked.ts";
+import { extractMarks } from "./extract-marks.ts";
 import { queryWith, scope } from "./query-cases.ts";
 
 /** A hostile query: what it attempts, the codes of its diagnostics, and its text with a mark at each expected position. */
@@ -121,7 +121,7 @@ const attacks: readonly Attack[] = [
 
 describe("the SQL check", () => {
   it.each(attacks)("refuses %s", (_, codes, marked) => {
-    const { text, locations } = unmarked("spec/community/x/balances.sql", marked);
+    const { text, locations } = extractMarks("spec/community/x/balances.sql", marked);
     const { query, diagnostics } = checkQuery("spec/community/x/balances.sql", text, scope);
     expect(query).toBeNull();
     expect(diagnostics.map(({ code }) => code)).toEqual(codes.split(" ").length === 1 ? locations.map(() => codes) : codes.split(" "));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBitcoinDemoStory } from "../../../demo/bitcoin/story.ts";
-import { walletsOf } from "../../../demo/bitcoin/wallets.ts";
+import { deriveWallets } from "../../../demo/bitcoin/wallets.ts";
 import { replay, totalOf } from "../../support/bitcoin/replay.ts";
 
 const genesisTime = Date.UTC(2026, 0, 1, 7, 30) / 1000;
@@ -59,10 +59,10 @@ describe("the Bitcoin story", () => {
     expect(Object.values(values).toSorted()).toEqual(
       [
         values.bitcoinSaver,
-        walletsOf(1).p2pkh.address,
-        walletsOf(2).p2tr.address,
-        walletsOf(3).p2wsh.address,
-        walletsOf(4).p2wpkh.address,
+        deriveWallets(1).p2pkh.address,
+        deriveWallets(2).p2tr.address,
+        deriveWallets(3).p2wsh.address,
+        deriveWallets(4).p2wpkh.address,
       ].toSorted(),
     );
   });

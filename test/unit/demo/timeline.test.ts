@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createHoldings } from "../../../demo/story/holdings.ts";
 import { createRandom } from "../../../demo/story/random.ts";
-import { mix, planDay } from "../../../demo/story/timeline.ts";
+import { interleaveCalls, planDay } from "../../../demo/story/timeline.ts";
 import type { Call } from "../../../demo/story/types.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 
@@ -10,21 +10,21 @@ const chapter = (digit: number, length: number): Call[] =>
   Array.from({ length }, (_, index) => ({ from: addressOf(digit), to: addressOf(digit), value: BigInt(index) }));
 
 describe("the story's timeline", () => {
-  it("mixes chapters and keeps the call order within each chapter", () => {
-    const mixed = mix([chapter(1, 50), chapter(2, 50)], createRandom("seed"));
+  it("interleaves the calls of chapters and keeps the call order within each chapter", () => {
+    const interleaved = interleaveCalls([chapter(1, 50), chapter(2, 50)], createRandom("seed"));
     for (const digit of [1, 2]) {
-      const values = mixed.filter(({ from }) => from === addressOf(digit)).map(({ value }) => Number(value));
+      const values = interleaved.filter(({ from }) => from === addressOf(digit)).map(({ value }) => Number(value));
       expect(values).toEqual(Array.from({ length: 50 }, (_, index) => index));
     }
     // Interleaved: a call from the second chapter precedes the first chapter's last call.
-    expect(mixed.findIndex(({ from }) => from === addressOf(2))).toBeLessThan(50);
+    expect(interleaved.findIndex(({ from }) => from === addressOf(2))).toBeLessThan(50);
   });
 
   it("puts each call into exactly one block on its day, at increasing times", () => {
     const calls = chapter(3, 321);
     const blocks = planDay(7, calls);
     expect(blocks.flatMap((block) => block.calls)).toEqual(calls);
-    const offsets = blocks.map(({ offset }) => offset);
+    const offsets = blocks.map(({ offsetSeconds }) => offsetSeconds);
     expect(offsets).toEqual([...new Set(offsets)].sort((left, right) => left - right));
     expect(Math.min(...offsets)).toBeGreaterThanOrEqual(7 * 86_400);
     expect(Math.max(...offsets)).toBeLessThan(8 * 86_400);

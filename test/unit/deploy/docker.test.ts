@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { loadConfig } from "../../../runtime/config/load.ts";
+import { loadConfig } from "../../../runtime/config/load-config.ts";
 
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
 const read = (path: string): string => readFileSync(join(repository, path), "utf8");

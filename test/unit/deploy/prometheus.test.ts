@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { definitions } from "../../../runtime/metrics/definitions.ts";
+import { metricDefinitions } from "../../../runtime/metrics/definitions.ts";
 import { histogramMetric, type Metric } from "../../../runtime/metrics/metric.ts";
 import { createMetricSources } from "../../../runtime/metrics/sources.ts";
 
@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled)("promtool", () => {
   it("reports no problem with the metrics' names, types and help texts", async () => {
     const sources = createMetricSources();
     const sample = "ashlar_http_request_duration_seconds";
-    const metrics = Object.entries(definitions)
+    const metrics = Object.entries(metricDefinitions)
       .filter(([name]) => name !== "ashlar_metrics_source_up")
       .map(([name, { type, help }]): Metric => {
         const histogram = { bounds: [1], counts: [2, 3], sum: 9 };

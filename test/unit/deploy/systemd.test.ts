@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../../../runtime/config/load.ts";
+import { loadConfig } from "../../../runtime/config/load-config.ts";
 
 const units = fileURLToPath(new URL("../../../deploy/systemd/", import.meta.url));
 const program = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));

@@ -49,11 +49,12 @@ const block = (number: number, transactions: ChainTransaction[]): DecodedBlock =
 });
 
 const chain = { from: 0, baseBlock: 0, nativeAccounting: "traces" as const, wrappedNative: new Set<Address>() };
-const base = () => {
+const baseOutcome = () => {
   throw new Error("Unexpected read from the node");
 };
 const fold = (blocks: DecodedBlock[], stored: Record<Address, { sent_count: number; fees_paid: string }> = {}) =>
-  addressActivityProjection.fold(blocks, { chain, base, state: createState({ sums: new Map(Object.entries(stored)) }) }).address_fees;
+  addressActivityProjection.fold(blocks, { chain, baseOutcome, state: createState({ sums: new Map(Object.entries(stored)) }) })
+    .address_fees;
 
 describe("the activity projection", () => {
   it("writes one row of sums per sender and block, continuing from the stored rows", () => {
@@ -77,6 +78,8 @@ describe("the activity projection", () => {
   });
 
   it("loads only the senders' sums", () => {
-    expect([...(addressActivityProjection.needs([block(1, [transaction(alice, 1n, 1n)])], chain).sums?.keys() ?? [])]).toEqual([alice]);
+    expect([...(addressActivityProjection.keysToLoad([block(1, [transaction(alice, 1n, 1n)])], chain).sums?.keys() ?? [])]).toEqual([
+      alice,
+    ]);
   });
 });

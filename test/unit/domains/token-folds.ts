@@ -1,7 +1,7 @@
 import type { CallOutcome } from "../../../runtime/chain/source.ts";
 import type { ChainBlock, ChainLog, ChainTransaction } from "../../../runtime/chain/types.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
-import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
+import { createEventDecoder } from "../../../runtime/events/event-decoder.ts";
 import { erc20Transfer, erc721Transfer, erc1155TransferBatch } from "../../../runtime/events/transfers.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Row } from "../../../runtime/indexer/projection.ts";
 import { createState } from "../../../runtime/indexer/state/state.ts";
@@ -99,11 +99,11 @@ export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state
   const chain: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set([weth]), ...facts };
   const decoded = blocks.map(createEventDecoder(tokensProjection.events));
   const loaded = createState(state);
-  const declared = new Set((tokensProjection.reads?.(decoded, loaded, chain) ?? []).map(baseReadKey));
+  const declared = new Set((tokensProjection.requiredBaseReads?.(decoded, loaded, chain) ?? []).map(baseReadKey));
   const rows = tokensProjection.fold(decoded, {
     chain,
     state: loaded,
-    base: (read) => {
+    baseOutcome: (read) => {
       if (!declared.has(baseReadKey(read))) throw new Error(`The read ${baseReadKey(read)} was not declared`);
       return base(read);
     },

@@ -2,7 +2,7 @@ import { toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog } from "../../../runtime/chain/types.ts";
 import { approvalForAll, erc20Approval, erc721Approval, legacyErc721Approval } from "../../../runtime/events/approvals.ts";
-import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
+import { createEventDecoder } from "../../../runtime/events/event-decoder.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 
 const owner: Address = `0x${"1".repeat(40)}`;

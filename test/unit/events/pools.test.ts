@@ -1,7 +1,7 @@
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, parseAbiItem, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog } from "../../../runtime/chain/types.ts";
-import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
+import { createEventDecoder } from "../../../runtime/events/event-decoder.ts";
 import { knownEvents } from "../../../runtime/events/known-events.ts";
 import * as pools from "../../../runtime/events/pools.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";

@@ -5,7 +5,7 @@ test.each(["allowance", "day", "month"] as const)(
   "a request without credits (%s) is refused with 402 and counted as limited by credits",
   (exhausted) => {
     const key = { creditLimitHundredths: 300, quotas: null };
-    const { status, limit } = creditsExhausted(exhausted, key, new Date("2026-11-30T12:00:00Z"));
-    expect({ status, limit }).toEqual({ status: 402, limit: "credits" });
+    const { status, exceededLimit } = creditsExhausted(exhausted, key, new Date("2026-11-30T12:00:00Z"));
+    expect({ status, limit: exceededLimit }).toEqual({ status: 402, limit: "credits" });
   },
 );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type KeyLimits, noKeyLimits } from "../../../runtime/config/key-limits.ts";
-import { createKeyLimits } from "../../../runtime/http/key-limits.ts";
+import { createKeyLimiter } from "../../../runtime/http/key-limits.ts";
 import { createKeyUsage } from "../../../runtime/http/key-usage.ts";
 import type { ActiveKey } from "../../../runtime/http/keys.ts";
 import { drainOf, exceededLimit, limitsOf } from "../../../runtime/http/metered-limits.ts";
@@ -11,7 +11,7 @@ const key = { id: 7, limits: {} };
 function limitsWithClock() {
   const clock = { milliseconds: 0, now: () => clock.milliseconds };
   const usage = createKeyUsage(clock);
-  const limiter = createKeyLimits(defaults, usage);
+  const limiter = createKeyLimiter(defaults, usage);
   /** Counts a request as the meter does. */
   const admit = (activeKey: Pick<ActiveKey, "id" | "limits">) => {
     const keyLimits = limitsOf(defaults, activeKey);

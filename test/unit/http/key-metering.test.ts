@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { meterFunctions } from "../../../runtime/commands/service/remote-meter.ts";
-import { createKeyLimits } from "../../../runtime/http/key-limits.ts";
-import type { KeyMeter, Metered } from "../../../runtime/http/key-meter.ts";
+import { createMeterFunctions } from "../../../runtime/commands/service/remote-meter.ts";
+import { createKeyLimiter } from "../../../runtime/http/key-limits.ts";
+import type { KeyMeter, MeteredRequest } from "../../../runtime/http/key-meter.ts";
 import { createKeyUsage } from "../../../runtime/http/key-usage.ts";
 import type { ActiveKey } from "../../../runtime/http/keys.ts";
 import { exceededLimit } from "../../../runtime/http/metered-limits.ts";
@@ -26,20 +26,20 @@ function createCountingMeter(): KeyMeter & { readonly requests: () => number } {
       const before = usage.usageOf(id, 0);
       const exceeded = exceededLimit(limits, before);
       if (exceeded === null) usage.start(id);
-      return { window: null, exhausted: null, usage: before, exceeded };
+      return { window: null, exhaustedCredits: null, usage: before, exceeded };
     },
     end: usage.end,
     charge: () => undefined,
     stop: async () => undefined,
-    requests: () => usage.usageOf(key.id, 0).requests,
+    requests: () => usage.usageOf(key.id, 0).runningRequests,
   };
 }
 
 describe("the requests that a primary counts for its workers", () => {
   it("are limited together, and end with their worker", async () => {
     const meter = createCountingMeter();
-    const [first, second] = [meterFunctions(meter), meterFunctions(meter)];
-    const exceeded: Metered["exceeded"][] = [];
+    const [first, second] = [createMeterFunctions(meter), createMeterFunctions(meter)];
+    const exceeded: MeteredRequest["exceeded"][] = [];
     for (const worker of [first, second, first]) exceeded.push((await worker.admit({ key, lookup: 1 })).exceeded);
     expect(exceeded).toEqual([null, null, "concurrentRequests"]);
     first.endAll();
@@ -50,7 +50,7 @@ describe("the requests that a primary counts for its workers", () => {
 
   it("end if their worker exits before it learns that they are admitted", async () => {
     const meter = createCountingMeter();
-    const worker = meterFunctions(meter);
+    const worker = createMeterFunctions(meter);
     const admitted = worker.admit({ key, lookup: 1 });
     worker.endAll();
     await admitted;
@@ -61,7 +61,7 @@ describe("the requests that a primary counts for its workers", () => {
 describe("a request refused because of unread bytes", () => {
   it("does not count as being processed", async () => {
     const meter = createCountingMeter();
-    const limiter = createKeyLimits(limits, meter);
+    const limiter = createKeyLimiter(limits, meter);
     limiter.admit(key, await meter.admit(key)).holdBytes(100);
     const metered = await meter.admit(key);
     expect(() => limiter.admit(key, metered)).toThrow("limits.bytesInFlight");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exhaustedBy, isLow, type Lease, onDay, sizeOf } from "../../../runtime/http/quota/lease.ts";
+import { exhaustedBy, isLeaseLow, type Lease, leaseSizeOf, quotasOnDay } from "../../../runtime/http/quota/lease.ts";
 import { resetOf, secondsOf, secondsUntilReset } from "../../../runtime/http/quota/periods.ts";
 
 const reset = (period: "day" | "month", at: string) => resetOf(period, new Date(at)).toISOString();
@@ -30,25 +30,25 @@ describe("quota periods", () => {
 });
 
 const lease = (left: number, changes: Partial<Lease> = {}): Lease => ({
-  quotas: { quota: { day: 10_000, month: null }, left: { day: left, month: null }, day: "2026-11-23" },
+  quotas: { quota: { day: 10_000, month: null }, remaining: { day: left, month: null }, day: "2026-11-23" },
   leased: 0,
   granted: 0,
-  largest: 0,
+  maxCost: 0,
   ...changes,
 });
 
 describe("a credit lease", () => {
   it("has a 50th of the smaller quota, or 32 times the most expensive response", () => {
-    expect(sizeOf(lease(10_000))).toBe(200);
-    expect(sizeOf(lease(10_000, { largest: 100 }))).toBe(3200);
+    expect(leaseSizeOf(lease(10_000))).toBe(200);
+    expect(leaseSizeOf(lease(10_000, { maxCost: 100 }))).toBe(3200);
     const quota = { day: 10_000, month: 3000 };
-    expect(sizeOf(lease(0, { quotas: { quota, left: quota, day: "2026-11-23" } }))).toBe(60);
+    expect(leaseSizeOf(lease(0, { quotas: { quota, remaining: quota, day: "2026-11-23" } }))).toBe(60);
   });
 
   it("is replaced once half of it is used, while there are credits left", () => {
-    expect(isLow(lease(5000, { leased: 200, granted: 200 }), 99)).toBe(false);
-    expect(isLow(lease(5000, { leased: 200, granted: 200 }), 100)).toBe(true);
-    expect(isLow(lease(0, { leased: 200, granted: 200 }), 200)).toBe(false);
+    expect(isLeaseLow(lease(5000, { leased: 200, granted: 200 }), 99)).toBe(false);
+    expect(isLeaseLow(lease(5000, { leased: 200, granted: 200 }), 100)).toBe(true);
+    expect(isLeaseLow(lease(0, { leased: 200, granted: 200 }), 200)).toBe(false);
   });
 
   it("may be overdrawn by half its size, but never by more than the remaining credits", () => {
@@ -65,14 +65,15 @@ describe("a credit lease", () => {
 
   it("reports the month if both quotas are used up, because it is reset later", () => {
     const quota = { day: 100, month: 1000 };
-    const used = (day: number, month: number) => exhaustedBy(lease(0, { quotas: { quota, left: { day, month }, day: "2026-11-30" } }), 0);
+    const used = (day: number, month: number) =>
+      exhaustedBy(lease(0, { quotas: { quota, remaining: { day, month }, day: "2026-11-30" } }), 0);
     expect([used(0, 500), used(50, 0), used(0, 0)]).toEqual(["day", "month", "month"]);
   });
 
   it("has the full quota in a new period", () => {
-    const quotas = { quota: { day: 100, month: 1000 }, left: { day: 0, month: 300 }, day: "2026-11-29" };
-    expect(onDay(quotas, "2026-11-30", 0).left).toEqual({ day: 100, month: 300 });
-    expect(onDay(quotas, "2026-11-30", 20).left).toEqual({ day: 100, month: 280 });
-    expect(onDay(quotas, "2026-12-01", 20).left).toEqual({ day: 100, month: 1000 });
+    const quotas = { quota: { day: 100, month: 1000 }, remaining: { day: 0, month: 300 }, day: "2026-11-29" };
+    expect(quotasOnDay(quotas, "2026-11-30", 0).remaining).toEqual({ day: 100, month: 300 });
+    expect(quotasOnDay(quotas, "2026-11-30", 20).remaining).toEqual({ day: 100, month: 280 });
+    expect(quotasOnDay(quotas, "2026-12-01", 20).remaining).toEqual({ day: 100, month: 1000 });
   });
 });

@@ -10,19 +10,19 @@ describe("the quotas of a process", () => {
     const leases: ((lease: GrantedLease) => void)[] = [];
     const quotas = createKeyQuotas({
       // Nothing is written to the usage table during the test.
-      ledger: { charged: () => charged, pending: () => charged, betweenFlushes: (work) => work() },
+      ledger: { chargedHundredths: () => charged, pendingHundredths: () => charged, betweenFlushes: (work) => work() },
       // The test determines when the database responds.
       store: { take: () => new Promise((resolve) => leases.push(resolve)), release: async () => undefined },
       logger: { error: (...line: unknown[]) => expect(line).toBe("no line") } as never,
       now: () => now,
     });
     const quota = { day: 3, month: null };
-    const key = { id: 1, lookedUpAt: 0, quotas: { quota, left: quota, day: "2026-11-30" } };
+    const key = { id: 1, lookedUpAt: 0, quotas: { quota, remaining: quota, day: "2026-11-30" } };
     const send = (): string | null => {
-      const exhausted = quotas.exhausted(key);
+      const exhausted = quotas.exhaustedCredits(key);
       if (exhausted !== null) return exhausted;
       charged += 1;
-      quotas.charged(key.id, 1);
+      quotas.onCharge(key.id, 1);
       return null;
     };
     expect([send(), send(), send(), send()]).toEqual([null, null, null, "day"]);
@@ -30,7 +30,7 @@ describe("the quotas of a process", () => {
     expect(send()).toBe(null);
     await until("a lease to be requested", () => leases.length === 1);
     // The lease contains the previous day's last credit.
-    leases[0]?.({ granted: 1, quota, left: { day: 0, month: null } });
+    leases[0]?.({ granted: 1, quota, remaining: { day: 0, month: null } });
     await new Promise((resolve) => setImmediate(resolve));
     // The new day's quota is 3; one credit is used.
     expect([send(), send(), send()]).toEqual([null, null, "day"]);

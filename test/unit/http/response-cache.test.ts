@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { createCompression } from "../../../runtime/http/compression/compression.ts";
-import { hasTag } from "../../../runtime/http/response-cache/rendered-response.ts";
-import { type Computed, createResponseCache } from "../../../runtime/http/response-cache/response-cache.ts";
+import { matchesEntityTag } from "../../../runtime/http/response-cache/rendered-response.ts";
+import { type ComputedResponse, createResponseCache } from "../../../runtime/http/response-cache/response-cache.ts";
 
 const kilobyte = 1024;
-const facts = { hundredths: 5, hasMore: false, pinned: null };
-const computed = (bytes: number): Computed => ({ facts, data: bytes, isVolatile: false });
+const facts = { costHundredths: 5, hasMore: false, pinnedBlock: null };
+const computed = (bytes: number): ComputedResponse => ({ facts, data: bytes, isVolatile: false });
 const serialize = async (data: unknown) => ({ contentType: "text/plain", body: Buffer.alloc(Number(data), "x"), headers: [] });
 
 /** A one-megabyte cache, and the states of requests for a response with a given number of bytes. */
 function createCache() {
   const cache = createResponseCache(1, createCompression());
-  const find = async (key: string, bytes: number) => (await cache.find(key, async () => computed(bytes), serialize)).state;
+  const find = async (key: string, bytes: number) => (await cache.getOrCompute(key, async () => computed(bytes), serialize)).state;
   return { cache, find };
 }
 
@@ -34,14 +34,14 @@ describe("the response cache", () => {
 
   it("caches neither failures nor responses that depend on more than the index", async () => {
     const { cache, find } = createCache();
-    await expect(cache.find("a", () => Promise.reject(new Error("timeout")), serialize)).rejects.toThrow("timeout");
-    expect((await cache.find("a", async () => ({ ...computed(10), isVolatile: true }), serialize)).state).toBe("NONE");
+    await expect(cache.getOrCompute("a", () => Promise.reject(new Error("timeout")), serialize)).rejects.toThrow("timeout");
+    expect((await cache.getOrCompute("a", async () => ({ ...computed(10), isVolatile: true }), serialize)).state).toBe("NONE");
     expect(await find("a", 10)).toBe("MISS");
   });
 
   it("counts compressed forms, which are cached with the response", async () => {
     const { cache, find } = createCache();
-    const { outcome } = await cache.find("a", async () => computed(60 * kilobyte), serialize);
+    const { outcome } = await cache.getOrCompute("a", async () => computed(60 * kilobyte), serialize);
     if (!("rendered" in outcome.content)) throw new Error("The response is not rendered.");
     const { rendered } = outcome.content;
     const before = rendered.bytes();
@@ -55,8 +55,8 @@ describe("the response cache", () => {
 describe("If-None-Match", () => {
   it("matches a tag weakly, any tag in a list, and every tag with *", () => {
     const tag = 'W/"abc"';
-    for (const header of ['W/"abc"', '"abc"', '"x", W/"abc"', "*"]) expect(hasTag(header, tag)).toBe(true);
-    for (const header of [undefined, "", '"ab"', "abc", '"x", "y"']) expect(hasTag(header, tag)).toBe(false);
-    expect(hasTag("*", null)).toBe(false);
+    for (const header of ['W/"abc"', '"abc"', '"x", W/"abc"', "*"]) expect(matchesEntityTag(header, tag)).toBe(true);
+    for (const header of [undefined, "", '"ab"', "abc", '"x", "y"']) expect(matchesEntityTag(header, tag)).toBe(false);
+    expect(matchesEntityTag("*", null)).toBe(false);
   });
 });

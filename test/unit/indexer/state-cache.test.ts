@@ -4,15 +4,15 @@ import { defineProjection, type Row, type StateLoad } from "../../../runtime/ind
 import { createKeySet } from "../../../runtime/indexer/state/state.ts";
 import { createStateCache } from "../../../runtime/indexer/state/state-cache.ts";
 
-const ordinals: StateLoad = { table: "lists", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" };
-const metadata: StateLoad = { table: "other_rows", key: { address: "bytea" }, values: [] };
+const ordinals: StateLoad = { table: "lists", key: { address: "bytea" }, valueColumns: ["ordinal"], newestBy: "ordinal" };
+const metadata: StateLoad = { table: "other_rows", key: { address: "bytea" }, valueColumns: [] };
 const projection = defineProjection({
   id: "lists",
   version: 1,
   events: [],
   tables: [{ kind: "append", name: "lists", columns: { address: "bytea", ordinal: "int8", block_number: "int8" } }],
   loads: { ordinals, metadata },
-  needs: () => ({}),
+  keysToLoad: () => ({}),
   fold: () => ({}),
 });
 

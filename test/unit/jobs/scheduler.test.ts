@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Source } from "../../../runtime/chain/source.ts";
 import { type ChainSchedulerDeps, createChainScheduler } from "../../../runtime/jobs/chain-scheduler.ts";
 import type { Job } from "../../../runtime/jobs/job.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 
 /** Starts a scheduler with a clock that the test advances and a node that never responds. */
 const start = (jobs: readonly Job[], isReady = () => true) => {
   const warnings: string[] = [];
   let now = 0;
   const neverResolves = () => new Promise<never>(() => undefined);
-  const source = { balances: neverResolves, calls: neverResolves, hashesOf: neverResolves, capabilities: {} } as unknown as Source;
+  const source = { balances: neverResolves, runCalls: neverResolves, hashesOf: neverResolves, capabilities: {} } as unknown as Source;
   const unused = () => {
     throw new Error("Unexpected call");
   };
@@ -20,7 +20,7 @@ const start = (jobs: readonly Job[], isReady = () => true) => {
     database: { query: unused, run: unused },
     runExclusive: unused,
     runExclusiveKeepingCache: unused,
-    multicall: "0xca11bde05977b3631167028862be2a173976ca11",
+    multicallAddress: "0xca11bde05977b3631167028862be2a173976ca11",
     jobs,
     isReady,
     clock: () => new Date(now),
@@ -111,7 +111,7 @@ describe("the scheduler", () => {
     const stoppedAt = performance.now();
     stop.abort();
     await run;
-    expect(performance.now() - stoppedAt).toBeLessThan(deadline(500));
+    expect(performance.now() - stoppedAt).toBeLessThan(scaleTimeLimit(500));
     expect(warnings).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { activeRequest, runForRequest, runShared } from "../../../runtime/lib/active-request.ts";
+import { activeRequest, runDetached, runForRequest } from "../../../runtime/lib/active-request.ts";
 import { shareLoads } from "../../../runtime/lib/share-loads.ts";
 
 const createRequest = () => {
@@ -13,7 +13,7 @@ describe("the active request", () => {
     expect(activeRequest()).toBeUndefined();
     const seen = await runForRequest(request, async () => {
       await Promise.resolve();
-      return [activeRequest(), runShared(() => activeRequest())];
+      return [activeRequest(), runDetached(() => activeRequest())];
     });
     expect(seen).toEqual([request, undefined]);
   });

@@ -3,9 +3,9 @@ import {
   add,
   compare,
   decimal,
-  decimalOf,
   divide,
   multiply,
+  parseDecimal,
   rounded,
   shift,
   squareRoot,
@@ -17,7 +17,7 @@ import {
 
 const maxUint256 = 2n ** 256n - 1n;
 const text = (number: Parameters<typeof toText>[0]) => toText(number);
-const parse = decimalOf;
+const parse = parseDecimal;
 
 describe("an exact decimal", () => {
   it("is parsed from the database's text, and formatted back to it", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ActiveRequest, runForRequest } from "../../../runtime/lib/active-request.ts";
 import { groupBy } from "../../../runtime/lib/group-by.ts";
 import { filterInTurns, forEachInTurns, groupInTurns, isTurnOver, mapInTurns, nextTurn } from "../../../runtime/lib/turns.ts";
-import { deadline } from "../../support/deadline.ts";
+import { scaleTimeLimit } from "../../support/scale-time-limit.ts";
 import { countIterations } from "./count-iterations.ts";
 
 /** Blocks the event loop. */
@@ -45,7 +45,7 @@ describe("mapInTurns", () => {
       Array.from({ length: 10 }, () => runForRequest(startRequest().request, () => mapInTurns(items.slice(0, 320), () => blockLoop(1)))),
     );
     const longest = await longestIteration(lists);
-    expect(longest).toBeLessThan(deadline(10 * 8 + 200));
+    expect(longest).toBeLessThan(scaleTimeLimit(10 * 8 + 200));
   });
 
   it("takes turns among its first items if these are slow", async () => {

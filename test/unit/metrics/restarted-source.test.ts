@@ -27,7 +27,7 @@ describe("the metrics of a restarted process", () => {
     const other: MetricSource = { name: "worker 2", collect: async () => [metric(requests, "counter", 100)] };
     expect(await scrape(source, other)).toMatchObject({ [requests]: 107 });
     for (const total of [110, 113]) {
-      source.exited();
+      source.recordExit();
       counted = 3;
       expect(await scrape(source, other)).toMatchObject({ [requests]: total });
     }

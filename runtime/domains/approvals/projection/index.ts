@@ -1,6 +1,6 @@
 import { approvalForAll, erc20Approval, erc721Approval, legacyErc721Approval } from "../../../events/approvals.ts";
 import type { DecodedBlock, DecodedEvent, Erc20Approval, Erc20Transfer } from "../../../events/decoded-block.ts";
-import { transfersByStandard } from "../../../events/transfers.ts";
+import { tokenTransferEvents } from "../../../events/transfers.ts";
 import { defineProjection, type FoldInput, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type Key, keyText, type State } from "../../../indexer/state/state.ts";
 import { createValueHistory } from "../../../indexer/state/value-history.ts";
@@ -17,28 +17,28 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
 export const approvalsProjection = defineProjection({
   id: "approvals",
   version: 2,
-  events: [erc20Approval, erc721Approval, legacyErc721Approval, approvalForAll, ...transfersByStandard],
+  events: [erc20Approval, erc721Approval, legacyErc721Approval, approvalForAll, ...tokenTransferEvents],
   tables: [allowancesTable, nftApprovalsTable, nftOperatorsTable, ...approvalPeriodTables, allowanceReadsTable],
   loads: {
     allowances: {
       table: "allowances",
       key: { owner: "bytea", token: "bytea", spender: "bytea" },
-      values: ["since_block", "approved_block", "transaction_index", "log_index", "amount"],
+      valueColumns: ["since_block", "approved_block", "transaction_index", "log_index", "amount"],
     },
     // Whether an owner ever granted an allowance for a token; most transfers need no other check.
-    approvers: { table: "allowances", key: { owner: "bytea", token: "bytea" }, values: [] },
+    approvers: { table: "allowances", key: { owner: "bytea", token: "bytea" }, valueColumns: [] },
     nftApprovals: {
       table: "nft_approvals",
       key: { token: "bytea", token_id: "numeric" },
-      values: ["since_block", "transaction_index", "log_index", "owner", "spender"],
+      valueColumns: ["since_block", "transaction_index", "log_index", "owner", "spender"],
     },
     nftOperators: {
       table: "nft_operators",
       key: { owner: "bytea", token: "bytea", operator: "bytea" },
-      values: ["since_block", "transaction_index", "log_index", "approved"],
+      valueColumns: ["since_block", "transaction_index", "log_index", "approved"],
     },
   },
-  needs: (blocks) => {
+  keysToLoad: (blocks) => {
     const sets = { allowances: createKeySet(), approvers: createKeySet(), nftApprovals: createKeySet(), nftOperators: createKeySet() };
     for (const decoded of blocks) {
       for (const event of decoded.events) {

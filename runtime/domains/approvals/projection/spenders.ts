@@ -9,7 +9,7 @@ const maxPairs = 16;
 /** Max hex digits of call data (2 kB) that are searched for an owner, which bounds the time for a block with long call data. */
 const maxDigits = 4_096;
 
-/** Results by block: `needs` and `fold` both use them. */
+/** Results by block: `keysToLoad` and `fold` both use them. */
 const cache = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
 
 /**

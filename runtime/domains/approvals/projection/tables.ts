@@ -14,7 +14,7 @@ const latest = (name: string, key: Readonly<Record<string, unknown>>, periods: s
   kind: "latest",
   name,
   key: Object.keys(key),
-  periods,
+  periodTable: periods,
   columns,
 });
 
@@ -49,6 +49,6 @@ export const allowanceReadsTable: LatestTable = {
   kind: "latest",
   name: "allowance_reads",
   key: ["owner", "token"],
-  periods: null,
+  periodTable: null,
   columns: { owner: "bytea", token: "bytea", block_number: "int8", read_at_block: "int8", read_at_hash: "bytea", attempts: "int2" },
 };

@@ -41,7 +41,7 @@ export const createNftApprovalQueries = ({ query }: Pick<Database, "query">) => 
     query<NftApprovalRow>(selectApprovals, [chainId, bytes(owner), isComplete, limit, scope === "all"]),
 
   /** Up to `limit` token ids of the given collections that an owner currently has, ordered by collection and id. Served by the primary key of nft_balances. */
-  idsOf: (chainId: number, owner: Address, tokens: Iterable<Address>, limit: number) =>
+  heldIdsOf: (chainId: number, owner: Address, tokens: Iterable<Address>, limit: number) =>
     query<HeldId>(
       `SELECT token, token_id, balance FROM nft_balances
        WHERE chain_id = $1 AND owner = $2 AND token = ANY ($3::bytea[]) AND balance IS DISTINCT FROM 0 ORDER BY token, token_id, standard LIMIT $4`,

@@ -1,6 +1,6 @@
 import type { BitcoinBlock } from "../../../chain/bitcoin/types.ts";
-import { BadReplyError, BrokenChainError } from "../../../chain/errors.ts";
-import { prefetch } from "../../../chain/prefetch.ts";
+import { BrokenChainError, InvalidResponseError } from "../../../chain/errors.ts";
+import { prefetchBlocks } from "../../../chain/prefetch-blocks.ts";
 import { advanceCheckpoints } from "../../../indexer/storage/checkpoints.ts";
 import { createRowBuffers, writeBuffers } from "../../../indexer/storage/row-buffers.ts";
 import { nullOnAbort } from "../../../lib/async.ts";
@@ -15,13 +15,13 @@ import type { BitcoinSession } from "./types.ts";
 export async function advance(session: BitcoinSession, to: number, phase: "backfill" | "follow", signal: AbortSignal): Promise<void> {
   const { source, tuning, onProgress, from } = session;
   const event = { phase, projection: null, from, target: to } as const;
-  if (phase === "backfill") onProgress?.({ ...event, block: session.position.block, blocks: 0, transactions: 0, rows: 0 });
-  const batches = prefetch((first, last) => source.fetch(first, last), {
+  if (phase === "backfill") onProgress?.({ ...event, block: session.position.block, blockCount: 0, transactionCount: 0, rowCount: 0 });
+  const batches = prefetchBlocks((first, last) => source.fetchBlocks(first, last), {
     from: session.position.block + 1,
     to,
-    inFlight: tuning.requestsInFlight,
-    blocks: tuning.requestBlocks,
-    transactions: tuning.requestTransactions,
+    maxInFlight: tuning.requestsInFlight,
+    maxBlocks: tuning.requestBlocks,
+    targetTransactions: tuning.requestTransactions,
     signal,
   });
   for (;;) {
@@ -29,10 +29,10 @@ export async function advance(session: BitcoinSession, to: number, phase: "backf
     if (next === null || next.done === true || signal.aborted) return;
     const blocks = next.value;
     await confirm(session, blocks);
-    const rows = await write(session, blocks, phase === "follow");
+    const rowCount = await write(session, blocks, phase === "follow");
     session.heartbeat?.beat();
-    const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-    onProgress?.({ ...event, block: session.position.block, blocks: blocks.length, transactions, rows });
+    const transactionCount = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
+    onProgress?.({ ...event, block: session.position.block, blockCount: blocks.length, transactionCount, rowCount });
   }
 }
 
@@ -41,7 +41,8 @@ async function confirm({ chain, source, position }: BitcoinSession, [first]: rea
   if (first === undefined) return;
   if (position.hash === null) {
     const [hash] = await source.hashesOf([first.number]);
-    if (hash !== first.hash) throw new BadReplyError(`The node of ${chain.name} returned two different hashes for block ${first.number}.`);
+    if (hash !== first.hash)
+      throw new InvalidResponseError(`The node of ${chain.name} returned two different hashes for block ${first.number}.`);
   } else if (first.parentHash !== position.hash) {
     throw new BrokenChainError(`The node returned block ${first.number}, whose parent is not the indexed block ${position.block}.`);
   }
@@ -50,8 +51,8 @@ async function confirm({ chain, source, position }: BitcoinSession, [first]: rea
 async function write(session: BitcoinSession, blocks: readonly BitcoinBlock[], isDurable: boolean): Promise<number> {
   const { chain, source, capabilities, database, queries, guard } = session;
   const completed = await completeInputs(blocks, {
-    inIndex: (references) => queries.outputs(chain.id, references),
-    inNode: capabilities.transactionIndex ? source.outputsOf : null,
+    fromIndex: (references) => queries.outputs(chain.id, references),
+    fromNode: capabilities.hasTxIndex ? source.outputsOf : null,
   });
   const buffers = createRowBuffers(chain.id, [bitcoinProjection]);
   buffers.add(0, foldBlocks(completed));

@@ -6,21 +6,21 @@ import type { OutputReference } from "../queries.ts";
 /** Lookups of spent outputs that the node did not return with its blocks. */
 export interface OutputLookups {
   /** Outputs in the index; null for outputs that are not stored. */
-  readonly inIndex: (references: readonly OutputReference[]) => Promise<(BitcoinOutput | null)[]>;
+  readonly fromIndex: (references: readonly OutputReference[]) => Promise<(BitcoinOutput | null)[]>;
   /** Outputs by transaction, from the node's transaction index; null if it has none. */
-  readonly inNode: BitcoinSource["outputsOf"] | null;
+  readonly fromNode: BitcoinSource["outputsOf"] | null;
 }
 
 /**
  * Adds to each input the output that it spends: as returned by the node with the block, otherwise from the same blocks, the index or the node's
  * transaction index, in this order. Outputs found in none of them remain null.
  */
-export async function completeInputs(blocks: readonly BitcoinBlock[], { inIndex, inNode }: OutputLookups): Promise<BitcoinBlock[]> {
+export async function completeInputs(blocks: readonly BitcoinBlock[], { fromIndex, fromNode }: OutputLookups): Promise<BitcoinBlock[]> {
   const filled = fillFromBlocks(blocks);
-  const found = await lookUp(missingInputs(filled), inIndex);
+  const found = await lookUp(missingInputs(filled), fromIndex);
   const transactions = [...new Set(missingInputs(fill(filled, found)).map(({ txid }) => txid))];
-  if (inNode === null || transactions.length === 0) return fill(filled, found);
-  const outputs = await inNode(transactions);
+  if (fromNode === null || transactions.length === 0) return fill(filled, found);
+  const outputs = await fromNode(transactions);
   const byTransaction = new Map(transactions.map((txid, position) => [txid, outputs[position] ?? null]));
   return fill(filled, (input) => found(input) ?? byTransaction.get(input.txid)?.[input.index] ?? null);
 }
@@ -53,8 +53,8 @@ const missingInputs = (blocks: readonly BitcoinBlock[]): BitcoinInput[] =>
 
 const keyOf = ({ txid, index }: OutputReference): string => `${txid}:${index}`;
 
-async function lookUp(references: readonly OutputReference[], inIndex: OutputLookups["inIndex"]): Promise<FindOutput> {
-  const outputs = await inIndex(references);
+async function lookUp(references: readonly OutputReference[], fromIndex: OutputLookups["fromIndex"]): Promise<FindOutput> {
+  const outputs = await fromIndex(references);
   const found = new Map(references.map((reference, position) => [keyOf(reference), outputs[position] ?? null]));
   return (reference) => found.get(keyOf(reference)) ?? null;
 }

@@ -1,6 +1,6 @@
-import { BadReplyError } from "../../../chain/errors.ts";
+import { InvalidResponseError } from "../../../chain/errors.ts";
 import type { Head } from "../../../chain/source.ts";
-import { finalizedChanged } from "../../../indexer/errors.ts";
+import { finalizedBlockReplacedError } from "../../../indexer/errors.ts";
 import { confirmAncestor } from "../../../indexer/reorg/confirm.ts";
 import { findAncestor } from "../../../indexer/reorg/find-ancestor.ts";
 import { rollBack } from "../../../indexer/reorg/roll-back.ts";
@@ -24,7 +24,7 @@ export async function handleReorg(session: BitcoinSession, head: Head): Promise<
   logger.warn(`Reorganisation on ${chain.name}: rolling back blocks ${ancestor + 1} to ${position.block}.`);
   await rewind(session, ancestor);
   const event = { phase: "reorganisation", projection: null, from, block: ancestor, target: head.number } as const;
-  onProgress?.({ ...event, blocks: position.block - ancestor, transactions: 0, rows: 0 });
+  onProgress?.({ ...event, blockCount: position.block - ancestor, transactionCount: 0, rowCount: 0 });
 }
 
 async function confirmReorg(
@@ -37,13 +37,13 @@ async function confirmReorg(
   // A gateway may have routed the requests to a node of a different chain.
   const genesisHash = await source.genesisHash();
   if (record?.genesisHash !== genesisHash)
-    throw new BadReplyError(
+    throw new InvalidResponseError(
       `The node of ${chain.name} now serves a different chain: it has genesis block ${genesisHash}, expected ${record?.genesisHash ?? "none"}.`,
     );
-  const finalized = record.finalized;
-  if (finalized === null || ancestor >= Math.min(finalized, top)) return;
-  await confirmAncestor(find, ancestor, timing.confirmation);
-  throw finalizedChanged(chain.name, ancestor + 1, finalized);
+  const { finalizedBlock } = record;
+  if (finalizedBlock === null || ancestor >= Math.min(finalizedBlock, top)) return;
+  await confirmAncestor(find, ancestor, timing.confirmationWaitMilliseconds);
+  throw finalizedBlockReplacedError(chain.name, ancestor + 1, finalizedBlock);
 }
 
 async function rewind(session: BitcoinSession, ancestor: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { BadReplyError } from "../../../chain/errors.ts";
+import { InvalidResponseError } from "../../../chain/errors.ts";
 import { IndexMismatchError } from "../../../indexer/errors.ts";
 import { createLeader, type Leadership } from "../../../indexer/leader/leader.ts";
 import { runUntilStopped } from "../../../indexer/session/run-until-stopped.ts";
@@ -13,7 +13,7 @@ import type { BitcoinIndexerDeps, BitcoinSession, BitcoinTuning } from "./types.
 
 const defaultTuning: BitcoinTuning = { requestBlocks: 100, requestTransactions: 4_000, requestsInFlight: 3 };
 /** The max wait is half the time within which indexing must resume once the cause of a failure is gone. */
-const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lock: 500, confirmation: 300 };
+const defaultTiming: Timing = { retry: { base: 200, max: 5_000 }, lockWaitMilliseconds: 500, confirmationWaitMilliseconds: 300 };
 
 /** Creates the indexer of a Bitcoin chain: a loop that follows the node's best chain, in one process at a time. */
 export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
@@ -21,7 +21,13 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
   const timing: Timing = { ...defaultTiming, ...deps.timing };
   const tuning: BitcoinTuning = { ...defaultTuning, ...deps.tuning };
   const queries = createBitcoinQueries(database);
-  const leader = createLeader({ database, chain, logger, waitMilliseconds: timing.lock, nodeSilence: deps.nodeSilence });
+  const leader = createLeader({
+    database,
+    chain,
+    logger,
+    waitMilliseconds: timing.lockWaitMilliseconds,
+    nodeSilentMilliseconds: deps.nodeSilentMilliseconds,
+  });
   let session: BitcoinSession | null = null;
   let isFollowing = false;
 
@@ -48,7 +54,7 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
       runWithRetries(
         () =>
           leader.lead(signal, (leadership) => {
-            const leaderSignal = AbortSignal.any([signal, leadership.lost]);
+            const leaderSignal = AbortSignal.any([signal, leadership.lostSignal]);
             return runWithRetries(() => runAsLeader(leadership, leaderSignal), leaderSignal);
           }),
         signal,
@@ -60,7 +66,7 @@ export const createBitcoinIndexer = (deps: BitcoinIndexerDeps) => {
 const toTemporary =
   (wasOpened: boolean) =>
   (error: unknown): never => {
-    throw wasOpened && error instanceof IndexMismatchError ? new BadReplyError(error.message) : error;
+    throw wasOpened && error instanceof IndexMismatchError ? new InvalidResponseError(error.message) : error;
   };
 
 /** Rolls back blocks that the node has replaced, then indexes up to the head that it reports. Returns whether the head was reached. */

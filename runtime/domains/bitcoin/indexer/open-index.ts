@@ -1,5 +1,5 @@
 import { describeBitcoinNode } from "../../../chain/bitcoin/capabilities.ts";
-import { IndexMismatchError, nameTaken, notRestored, verifyFirstBlock, wrongGenesis } from "../../../indexer/errors.ts";
+import { IndexMismatchError, nameTakenError, notRestoredError, verifyFirstBlock, wrongGenesisError } from "../../../indexer/errors.ts";
 import type { Leadership } from "../../../indexer/leader/leader.ts";
 import { clearProjection } from "../../../indexer/reorg/roll-back.ts";
 import { type ChainRecord, chainIdOfName, insertChain, readChain, recordNameAndMissing } from "../../../indexer/storage/chain-record.ts";
@@ -40,24 +40,24 @@ async function openChain({ chain, source, capabilities, database }: OpenDeps): P
   if (reported !== network.coreName) throw otherNetwork(name, network.coreName, reported);
   const genesisHash = await source.genesisHash();
   const existing = await readChain(database, id);
-  if (existing?.isRestoring) throw notRestored(name);
+  if (existing?.isRestoring) throw notRestoredError(name);
   if (existing?.indexedFrom !== from) verifyFirstBlock(chain, (await source.head()).number);
   const idWithName = await chainIdOfName(database, name);
-  if (idWithName !== null && idWithName !== id) throw nameTaken(name, id, idWithName);
+  if (idWithName !== null && idWithName !== id) throw nameTakenError(name, id, idWithName);
   if (existing === null) {
     if (from < capabilities.firstBlock) throw prunedAbove(name, from, capabilities.firstBlock);
     await insertChain(database, { id, name, genesisHash, from, nativeAccounting: null });
   }
   const record = await readChain(database, id);
-  if (record === null || record.genesisHash !== genesisHash) throw wrongGenesis(name, record?.genesisHash ?? "0x", genesisHash);
+  if (record === null || record.genesisHash !== genesisHash) throw wrongGenesisError(name, record?.genesisHash ?? "0x", genesisHash);
   return record;
 }
 
 /** Stores the node's capabilities, and whether outputs before the first indexed block stay unknown. */
 async function describeNode({ chain, capabilities, database }: OpenDeps, from: number): Promise<void> {
-  const { spentOutputs, transactionIndex } = capabilities;
+  const { hasSpentOutputs, hasTxIndex } = capabilities;
   const offers = describeBitcoinNode(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
-  await recordNameAndMissing(database, chain.id, chain.name, from > 0 && !spentOutputs && !transactionIndex ? ["spent-outputs"] : []);
+  await recordNameAndMissing(database, chain.id, chain.name, from > 0 && !hasSpentOutputs && !hasTxIndex ? ["spent-outputs"] : []);
   await database.query("UPDATE chains SET offers = $2 WHERE chain_id = $1", [chain.id, offers]);
 }
 

@@ -45,7 +45,7 @@ export interface BitcoinIndexerDeps {
   readonly clock: () => Date;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Milliseconds for which the node has not responded (see `Rpc`). */
-  readonly nodeSilence?: () => number;
+  readonly nodeSilentMilliseconds?: () => number;
   /** Reports to servers that the chain is being indexed. */
   readonly heartbeat?: Pick<Heartbeat, "beat" | "fail">;
   readonly tuning?: Partial<BitcoinTuning>;

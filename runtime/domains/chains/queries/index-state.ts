@@ -1,4 +1,4 @@
-import { type DatabaseOfChain, isStoredIn } from "../../../config/database-config.ts";
+import { type DatabaseNameOfChain, isStoredIn } from "../../../config/database-config.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { isUnavailable } from "../../../database/errors.ts";
 
@@ -81,27 +81,27 @@ export async function readIndexState({ query }: Pick<Queryable, "query">): Promi
 }
 
 /** One of several databases. The name of the control database is null. */
-export interface IndexStore extends Pick<Queryable, "query"> {
+export interface NamedDatabase extends Pick<Queryable, "query"> {
   readonly name: string | null;
 }
 
 /** The state of several databases. */
 export interface IndexStates extends IndexState {
   /** The names of the databases that do not respond, whose chains are missing. */
-  readonly unavailable: readonly string[];
+  readonly unavailableDatabases: readonly string[];
 }
 
 /**
  * Reads the states of several databases, each without chains that are configured for another database. @throws {Error} if the control database does
  * not respond.
  */
-export async function readIndexStates(stores: readonly IndexStore[], databaseOf: DatabaseOfChain): Promise<IndexStates> {
-  const unavailable: string[] = [];
+export async function readIndexStates(databases: readonly NamedDatabase[], databaseOf: DatabaseNameOfChain): Promise<IndexStates> {
+  const unavailableDatabases: string[] = [];
   const states = await Promise.all(
-    stores.map(async ({ query, name }) => {
+    databases.map(async ({ query, name }) => {
       const state = await readIndexState({ query }).catch((error: unknown) => {
         if (name === null || !isUnavailable(error)) throw error;
-        unavailable.push(name);
+        unavailableDatabases.push(name);
         return { chains: [], checkpoints: [], queues: [] };
       });
       const isHere = ({ name: chain }: { readonly name: string }): boolean => isStoredIn(name, databaseOf(chain));
@@ -116,6 +116,6 @@ export async function readIndexStates(stores: readonly IndexStore[], databaseOf:
     chains: states.flatMap(({ chains }) => chains),
     checkpoints: states.flatMap(({ checkpoints }) => checkpoints),
     queues: states.flatMap(({ queues }) => queues),
-    unavailable: unavailable.sort(),
+    unavailableDatabases: unavailableDatabases.sort(),
   };
 }

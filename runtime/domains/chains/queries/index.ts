@@ -4,10 +4,10 @@ import { createGasQueries } from "./gas.ts";
 import { createStatusQueries } from "./status.ts";
 
 /** All network queries. */
-export type NetworkQueries = ReturnType<typeof createNetworkQueries>;
+export type ChainQueries = ReturnType<typeof createChainQueries>;
 
 /** Creates the network queries: address activity, gas prices, and node states. */
-export const createNetworkQueries = (database: Queryable) => ({
+export const createChainQueries = (database: Queryable) => ({
   ...createActivityQueries(database),
   ...createGasQueries(database),
   ...createStatusQueries(database),

@@ -7,11 +7,11 @@ import { type CommunityChain, fixedContracts, protocolsOn } from "../contracts-o
 import { createDeclaredFold, declaredProjection } from "../projection/index.ts";
 import { compareEvents } from "./compare-events.ts";
 import { compareReads } from "./compare-reads.ts";
-import { sampleBlocks } from "./sampled-blocks.ts";
+import { sampleBlocks } from "./sample-blocks.ts";
 
 export interface ProtocolAudit {
   readonly database: Queryable;
-  readonly source: Pick<Source, "calls">;
+  readonly source: Pick<Source, "runCalls">;
   readonly rpc: Pick<Rpc, "settle">;
   readonly chain: CommunityChain & { readonly id: number };
   /** All declared protocols; those that the chain does not index, and those whose declaration differs from the index, are skipped. */
@@ -22,11 +22,12 @@ export interface ProtocolAudit {
 
 /**
  * Compares declared protocols' tables up to a height with rows derived from the node's logs, and read results with the contracts. Samples
- * up to `sample` rows, `sample` blocks with logs and `sample` results per protocol.
+ * up to `sampleSize` rows, `sampleSize` blocks with logs and `sampleSize` results per protocol.
  */
-export async function auditProtocols(audit: ProtocolAudit, height: number, sample: number): Promise<AuditRow[]> {
+export async function auditProtocols(audit: ProtocolAudit, height: number, sampleSize: number): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
-  for (const protocol of protocolsOn(audit.protocols, audit.chain)) rows.push(...(await auditProtocol(audit, protocol, height, sample)));
+  for (const protocol of protocolsOn(audit.protocols, audit.chain))
+    rows.push(...(await auditProtocol(audit, protocol, height, sampleSize)));
   return rows;
 }
 
@@ -34,7 +35,7 @@ async function auditProtocol(
   { database, source, rpc, chain, from }: ProtocolAudit,
   protocol: Protocol,
   height: number,
-  sample: number,
+  sampleSize: number,
 ): Promise<AuditRow[]> {
   const contracts = fixedContracts(protocol, chain);
   const { id, version } = declaredProjection(protocol, contracts);
@@ -44,7 +45,7 @@ async function auditProtocol(
   );
   if (checkpoint === undefined) return [];
   const fold = createDeclaredFold(protocol, contracts);
-  const sampling = { chainId: chain.id, height: Math.min(height, checkpoint.block), sample };
+  const sampling = { chainId: chain.id, height: Math.min(height, checkpoint.block), sampleSize };
   const fixed = [...contracts.values()].flatMap((addresses) => [...addresses.keys()]);
   const blocks = await sampleBlocks(database, fold.relations, fixed, sampling);
   const events = await compareEvents({ database, rpc, fold, chainId: chain.id, from }, blocks);

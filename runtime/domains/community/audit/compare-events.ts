@@ -8,8 +8,8 @@ import type { Address, Hash } from "../../../lib/hex.ts";
 import { contractsLoad, type DeclaredFold } from "../projection/declared-fold.ts";
 import { foldEvents } from "../projection/fold.ts";
 import type { Relation } from "../relations.ts";
+import { cellText, compareRow } from "./compare-row.ts";
 import { nodeLogsOf } from "./node-logs.ts";
-import { cellText, compareRow } from "./row-text.ts";
 
 const blocksPerBatch = 100;
 

@@ -8,8 +8,8 @@ import type { Address } from "../../../lib/hex.ts";
 import { type DeclaredRead, declaredReads } from "../jobs/read-contracts/declared-reads.ts";
 import { resultArguments } from "../queued-arguments.ts";
 import { tableOf } from "../relations.ts";
-import { cellText, compareRow } from "./row-text.ts";
-import type { Sampling } from "./sampled-blocks.ts";
+import { cellText, compareRow } from "./compare-row.ts";
+import type { Sampling } from "./sample-blocks.ts";
 
 const maxConcurrentCalls = 8;
 
@@ -19,14 +19,16 @@ const maxConcurrentCalls = 8;
  */
 export const compareReads = async (
   database: Queryable,
-  source: Pick<Source, "calls">,
+  source: Pick<Source, "runCalls">,
   protocol: Protocol,
   sampling: Sampling,
 ): Promise<Compared[]> => {
-  const reads = declaredReads([protocol]).flatMap((read) => (read.latest === null ? [read] : [read, { ...read, table: read.latest }]));
+  const reads = declaredReads([protocol]).flatMap((read) =>
+    read.latestTable === null ? [read] : [read, { ...read, table: read.latestTable }],
+  );
   const compared: Compared[] = [];
   for (const read of reads) {
-    const rows = await sampleResults(database, read, { ...sampling, sample: Math.ceil(sampling.sample / reads.length) });
+    const rows = await sampleResults(database, read, { ...sampling, sampleSize: Math.ceil(sampling.sampleSize / reads.length) });
     for (let start = 0; start < rows.length; start += maxConcurrentCalls) {
       const portion = rows.slice(start, start + maxConcurrentCalls);
       compared.push(...(await Promise.all(portion.map((row) => compareResult(source, read, row)))));
@@ -42,15 +44,15 @@ type Result = Row & { readonly contract: Address; readonly block_number: number;
 const sampleResults = (
   database: Queryable,
   { definition, table }: DeclaredRead,
-  { chainId, height, sample }: Sampling,
+  { chainId, height, sampleSize }: Sampling,
 ): Promise<Result[]> =>
   database.query<Result>(
     sql`SELECT ${columnList(Object.keys(table.columns), "r")}, ${resultArguments(definition, "r")} AS queued FROM ${identifier(table.name)} r
      WHERE r.chain_id = $1 AND r.block_number <= $2 ORDER BY md5(r.contract || int8send(r.block_number)) LIMIT $3`,
-    [chainId, height, sample],
+    [chainId, height, sampleSize],
   );
 
-const compareResult = async (source: Pick<Source, "calls">, read: DeclaredRead, row: Result): Promise<Compared> => {
+const compareResult = async (source: Pick<Source, "runCalls">, read: DeclaredRead, row: Result): Promise<Compared> => {
   const { definition } = read;
   const view = read.table.name.slice(tableOf(read.protocol, "").length);
   const subject = `${view} of ${row.contract} at block ${row.block_number}`;
@@ -59,7 +61,7 @@ const compareResult = async (source: Pick<Source, "calls">, read: DeclaredRead, 
     .filter((call) => Object.entries(call.arguments).every(([name, value]) => cellText(row[name]) === cellText(value)));
   const [call] = calls;
   if (call === undefined) return { subject, index: "undeclared arguments", node: "none" };
-  const [outcome] = await source.calls([{ to: row.contract, data: call.data }], row.block_number);
+  const [outcome] = await source.runCalls([{ to: row.contract, data: call.data }], row.block_number);
   const columns = definition.columns.map(({ name }) => name);
   if (!isKnown(outcome) || columns.every((column) => (row[column] ?? null) === null)) return { subject, index: null, node: null };
   return compareRow(subject, columns, row, read.columnsOf(outcome));

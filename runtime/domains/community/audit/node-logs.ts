@@ -1,9 +1,9 @@
-import { address, asList, asObject, data, hash, quantity, toQuantity } from "../../../chain/quantities.ts";
+import { asList, asObject, readAddress, readData, readHash, readQuantity, toQuantity } from "../../../chain/quantities.ts";
 import type { Rpc } from "../../../chain/rpc.ts";
 import type { ChainLog } from "../../../chain/types.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Hash } from "../../../lib/hex.ts";
-import type { BlockOfLogs } from "../projection/candidates.ts";
+import type { BlockWithLogs } from "../projection/candidates.ts";
 
 interface NodeLog {
   readonly transactionIndex: number;
@@ -15,7 +15,7 @@ export const nodeLogsOf = async (
   rpc: Pick<Rpc, "settle">,
   blocks: readonly number[],
   topics: readonly Hash[],
-): Promise<(BlockOfLogs | null)[]> => {
+): Promise<(BlockWithLogs | null)[]> => {
   const results = await rpc.settle(
     blocks.map((number) => {
       const [fromBlock, toBlock] = [toQuantity(number), toQuantity(number)];
@@ -37,12 +37,12 @@ export const nodeLogsOf = async (
 const toNodeLog = (value: unknown): NodeLog => {
   const raw = asObject(value, "log");
   return {
-    transactionIndex: quantity(raw, "transactionIndex"),
+    transactionIndex: readQuantity(raw, "transactionIndex"),
     log: {
-      index: quantity(raw, "logIndex"),
-      address: address(raw, "address"),
-      topics: asList(raw.topics, "topics").map((topic) => hash({ topic }, "topic")),
-      data: data(raw, "data"),
+      index: readQuantity(raw, "logIndex"),
+      address: readAddress(raw, "address"),
+      topics: asList(raw.topics, "topics").map((topic) => readHash({ topic }, "topic")),
+      data: readData(raw, "data"),
     },
   };
 };

@@ -1,11 +1,18 @@
 import type { Database, DatabaseClient, Queryable } from "../../../database/database.ts";
 import { grantSchema } from "../../../database/reader/grant-schema.ts";
 import { identifier, joinSql, sql } from "../../../database/sql.ts";
-import { attributed } from "../../../indexer/projection-error.ts";
+import { attributeToProjection } from "../../../indexer/projection-error.ts";
 import { recordContentChange } from "../../../indexer/storage/content-version.ts";
 import { projectionIdOf, projectionPrefix, schemaOf } from "../relations.ts";
-import { queueTables } from "./forget-protocols.ts";
-import { type InstalledProtocol, type InstallPlan, type InstallState, isEmptyPlan, type OpenedProtocol, planInstallation } from "./plan.ts";
+import {
+  type IndexedProtocol,
+  type InstalledProtocol,
+  type InstallPlan,
+  type InstallState,
+  isEmptyPlan,
+  planInstallation,
+} from "./plan.ts";
+import { queueTableNames } from "./reset-protocols.ts";
 import type { Installation } from "./statements.ts";
 
 export interface InstallDeps {
@@ -14,7 +21,7 @@ export interface InstallDeps {
   /** The ids of all declared protocols, including protocols not indexed on this chain. */
   readonly declared: ReadonlySet<string>;
   /** The protocols indexed on this chain. */
-  readonly opened: readonly OpenedProtocol[];
+  readonly indexed: readonly IndexedProtocol[];
   /** Failed projections; their tables are left unchanged. */
   readonly switchedOff: ReadonlySet<string>;
   /** The role that runs the SQL of operations; if null, nothing is granted. */
@@ -32,16 +39,16 @@ const installLock = 0x6371;
  */
 export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
   const { database, declared } = deps;
-  const opened = deps.opened.filter(({ installation: { id } }) => !deps.switchedOff.has(projectionIdOf(id)));
-  if (isEmptyPlan(planInstallation(await readState(database, deps), declared, opened))) return;
+  const indexed = deps.indexed.filter(({ installation: { id } }) => !deps.switchedOff.has(projectionIdOf(id)));
+  if (isEmptyPlan(planInstallation(await readState(database, deps), declared, indexed))) return;
   await database.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [installLock]);
-    const plan = planInstallation(await readState(client, deps), declared, opened);
+    const plan = planInstallation(await readState(client, deps), declared, indexed);
     const affected = [...plan.drop, ...plan.create].map(({ id }) => projectionIdOf(id));
     await client.query("DELETE FROM projection_checkpoints WHERE projection = ANY ($1)", [affected]);
     await client.query("DELETE FROM projection_checkpoints WHERE chain_id = $1 AND projection = ANY ($2)", [
       deps.chainId,
-      plan.forget.map(({ id }) => projectionIdOf(id)),
+      plan.clear.map(({ id }) => projectionIdOf(id)),
     ]);
     await guard(client);
     await applyPlan(client, deps, plan);
@@ -60,7 +67,7 @@ export const installTables = (database: Pick<Database, "transaction">, installat
     return installed === undefined || installed.fingerprint === installation.fingerprint;
   });
 
-const readState = async (client: Queryable, { chainId, opened, switchedOff, readerRole }: InstallDeps): Promise<InstallState> => {
+const readState = async (client: Queryable, { chainId, indexed, switchedOff, readerRole }: InstallDeps): Promise<InstallState> => {
   const installed = await client.query<InstalledProtocol>("SELECT id, fingerprint, tables FROM community_protocols ORDER BY id");
   const checkpoints = await client.query<{ projection: string; version: number }>(
     "SELECT projection, version FROM projection_checkpoints WHERE chain_id = $1 AND starts_with(projection, $2)",
@@ -69,7 +76,7 @@ const readState = async (client: Queryable, { chainId, opened, switchedOff, read
   const versions = new Map(
     checkpoints.filter(({ projection }) => !switchedOff.has(projection)).map(({ projection, version }) => [projection, version]),
   );
-  const schemas = opened.map(({ installation }) => installation.schema);
+  const schemas = indexed.map(({ installation }) => installation.schema);
   return { installed, versions, withoutGrants: readerRole === null ? new Set() : await schemasWithoutGrants(client, readerRole, schemas) };
 };
 
@@ -91,15 +98,15 @@ const applyPlan = async (client: DatabaseClient, { chainId, readerRole, logger }
     await createProtocol(client, installation);
     logger.info(`Created the tables of protocol ${installation.id}.`);
   }
-  for (const { id, tables } of plan.forget) await deleteOfChain(client, chainId, id, tables);
-  for (const { id, readTables } of plan.readAgain) await deleteOfChain(client, chainId, id, readTables);
+  for (const { id, tables } of plan.clear) await deleteOfChain(client, chainId, id, tables);
+  for (const { id, resultTables } of plan.readAgain) await deleteOfChain(client, chainId, id, resultTables);
   if (readerRole !== null) for (const { schema } of plan.grant) await grantSchema(client, schema, readerRole);
 };
 
 const dropProtocol = async (client: DatabaseClient, { id, tables }: InstalledProtocol): Promise<void> => {
   await client.query(sql`DROP SCHEMA IF EXISTS ${identifier(schemaOf(id))} CASCADE`);
   if (tables.length > 0) await client.query(sql`DROP TABLE IF EXISTS ${joinSql(tables.map(identifier))}`);
-  for (const table of queueTables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE protocol = $1`, [id]);
+  for (const table of queueTableNames) await client.query(sql`DELETE FROM ${identifier(table)} WHERE protocol = $1`, [id]);
   await client.query("DELETE FROM community_protocols WHERE id = $1", [id]);
 };
 
@@ -107,7 +114,7 @@ const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables,
   try {
     await client.pipeline(statements);
   } catch (error) {
-    throw attributed({ id: projectionIdOf(id), isIsolated: true }, error);
+    throw attributeToProjection({ id: projectionIdOf(id), isIsolated: true }, error);
   }
   await client.query("INSERT INTO community_protocols (id, fingerprint, tables) VALUES ($1, $2, $3)", [id, fingerprint, tables]);
 };
@@ -115,6 +122,6 @@ const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables,
 /** Deletes a chain's rows from a protocol's tables, and its queued reads. */
 const deleteOfChain = async (client: DatabaseClient, chainId: number, id: string, tables: readonly string[]): Promise<void> => {
   for (const table of tables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1`, [chainId]);
-  for (const table of queueTables)
+  for (const table of queueTableNames)
     await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND protocol = $2`, [chainId, id]);
 };

@@ -17,7 +17,7 @@ export interface InstallState {
 }
 
 /** A protocol indexed on the chain, and the version of its projection there. */
-export interface OpenedProtocol {
+export interface IndexedProtocol {
   readonly installation: Installation;
   readonly version: number;
 }
@@ -29,18 +29,18 @@ export interface InstallPlan {
   readonly create: readonly Installation[];
   readonly grant: readonly Installation[];
   /** Protocols whose rows for this chain are deleted, because they have no contracts on it. */
-  readonly forget: readonly InstalledProtocol[];
+  readonly clear: readonly InstalledProtocol[];
   /** Protocols whose read results on this chain are deleted, because their declaration or contracts have changed. */
   readonly readAgain: readonly Installation[];
 }
 
-/** Compares the installed protocols with the declared ones (`declared`, by id) and the protocols indexed on a chain (`opened`). */
+/** Compares the installed protocols with the declared ones (`declared`, by id) and the protocols indexed on a chain (`indexed`). */
 export const planInstallation = (
   { installed, versions, withoutGrants }: InstallState,
   declared: ReadonlySet<string>,
-  opened: readonly OpenedProtocol[],
+  indexed: readonly IndexedProtocol[],
 ): InstallPlan => {
-  const current = new Map(opened.map(({ installation }) => [installation.id, installation]));
+  const current = new Map(indexed.map(({ installation }) => [installation.id, installation]));
   const isKept = ({ id, fingerprint }: InstalledProtocol): boolean => {
     const installation = current.get(id);
     return installation === undefined ? declared.has(id) : installation.fingerprint === fingerprint;
@@ -51,8 +51,8 @@ export const planInstallation = (
     drop: installed.filter((protocol) => !isKept(protocol)),
     create,
     grant: [...current.values()].filter((installation) => create.includes(installation) || withoutGrants.has(installation.schema)),
-    forget: kept.filter(({ id }) => !current.has(id) && versions.has(projectionIdOf(id))),
-    readAgain: opened.flatMap(({ installation, version }) => {
+    clear: kept.filter(({ id }) => !current.has(id) && versions.has(projectionIdOf(id))),
+    readAgain: indexed.flatMap(({ installation, version }) => {
       const stored = versions.get(projectionIdOf(installation.id));
       return stored === undefined || stored === version || create.includes(installation) ? [] : [installation];
     }),

@@ -11,7 +11,7 @@ export interface Installation {
   readonly schema: string;
   readonly tables: readonly string[];
   /** The subset of `tables` that contains read results. */
-  readonly readTables: readonly string[];
+  readonly resultTables: readonly string[];
   readonly statements: readonly Sql[];
   /** A hash of the statements: the tables are recreated when it changes. */
   readonly fingerprint: string;
@@ -30,8 +30,8 @@ export const installationOf = (protocol: Protocol): Installation => {
   ];
   const fingerprint = createHash("sha256").update(statements.join("\n")).digest("hex");
   const nameOf = ({ table }: Relation): string => table.name;
-  const readTables = protocolRelations.reads.flatMap(({ results, latest }) => [results, latest ?? []].flat().map(nameOf));
-  return { id: protocol.id, schema, tables: relations.map(nameOf), readTables, statements, fingerprint };
+  const resultTables = protocolRelations.reads.flatMap(({ results, latest }) => [results, latest ?? []].flat().map(nameOf));
+  return { id: protocol.id, schema, tables: relations.map(nameOf), resultTables, statements, fingerprint };
 };
 
 /** Widths as in the other tables: a uint256 or int256 has at most 78 digits. */
@@ -46,13 +46,13 @@ const columnTypes: Readonly<Partial<Record<CopyType, Sql>>> = {
   text: sql`text`,
 };
 
-const createTable = ({ table, primaryKey, required }: Relation): Sql => {
+const createTable = ({ table, primaryKey, notNullColumns }: Relation): Sql => {
   const columns = Object.entries(table.columns).map(([name, type]) => {
-    const isRequired = primaryKey.includes(name) || required.includes(name);
+    const isRequired = primaryKey.includes(name) || notNullColumns.includes(name);
     return sql`${identifier(name)} ${columnTypes[type] ?? identifier(type)}${isRequired ? sql` NOT NULL` : sql``}`;
   });
   // Free space for updates in place, as in the other latest-value tables.
-  const fillFactor = table.kind === "latest" && table.periods !== null ? sql` WITH (fillfactor = 85)` : sql``;
+  const fillFactor = table.kind === "latest" && table.periodTable !== null ? sql` WITH (fillfactor = 85)` : sql``;
   return sql`CREATE TABLE ${identifier(table.name)} (chain_id int8 NOT NULL, ${joinSql(columns)},
     PRIMARY KEY (chain_id, ${columnList(primaryKey)}))${fillFactor}`;
 };

@@ -3,7 +3,7 @@ import type { Address, Hash } from "../../../lib/hex.ts";
 import type { Emitter, EventPosition, EventUse } from "./event-uses.ts";
 
 /** The part of a block from which its events are decoded. */
-export interface BlockOfLogs {
+export interface BlockWithLogs {
   readonly block: { readonly number: number; readonly transactions: readonly Pick<ChainTransaction, "index" | "logs">[] };
 }
 
@@ -34,8 +34,8 @@ export const isFixed = ({ fixed }: Emitter, address: Address, block: number): bo
 /** Finds the candidates of blocks by first topic, then by contract, in log order. The result is cached, because it is needed twice. */
 export const createCandidates = (
   uses: ReadonlyMap<Hash, readonly EventUse[]>,
-): ((blocks: readonly BlockOfLogs[]) => readonly Candidate[]) => {
-  const cache = new WeakMap<readonly BlockOfLogs[], readonly Candidate[]>();
+): ((blocks: readonly BlockWithLogs[]) => readonly Candidate[]) => {
+  const cache = new WeakMap<readonly BlockWithLogs[], readonly Candidate[]>();
   return (blocks) => {
     const existing = cache.get(blocks);
     if (existing !== undefined) return existing;
@@ -62,7 +62,7 @@ const isCandidate = (use: EventUse, { log: { address, topics }, block }: LogAt):
   (use.emitter.isDiscovered || isFixed(use.emitter, address, block));
 
 /** The logs of blocks by their first topics; cached, because all protocols of a chain read the same blocks. */
-const logsByTopic = (blocks: readonly BlockOfLogs[]): ReadonlyMap<Hash, readonly LogAt[]> => {
+const logsByTopic = (blocks: readonly BlockWithLogs[]): ReadonlyMap<Hash, readonly LogAt[]> => {
   const existing = groupedLogs.get(blocks);
   if (existing !== undefined) return existing;
   const groups = new Map<Hash, LogAt[]>();
@@ -82,4 +82,4 @@ const logsByTopic = (blocks: readonly BlockOfLogs[]): ReadonlyMap<Hash, readonly
   return groups;
 };
 
-const groupedLogs = new WeakMap<readonly BlockOfLogs[], ReadonlyMap<Hash, readonly LogAt[]>>();
+const groupedLogs = new WeakMap<readonly BlockWithLogs[], ReadonlyMap<Hash, readonly LogAt[]>>();

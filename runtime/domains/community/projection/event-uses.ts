@@ -135,10 +135,10 @@ const variantDecoder = (variants: readonly EventSignature[]) => {
   return (log: ChainLog): { readonly variant: number; readonly values: readonly AbiValue[] } | Problem => {
     let problem: Problem = { problem: "" };
     let variant = 0;
-    for (const { decode, topics } of decoders) {
+    for (const { decode, topicCount } of decoders) {
       const decoded = decode(log);
       if ("values" in decoded) return { variant, values: decoded.values };
-      if (problem.problem === "" || topics === log.topics.length) problem = decoded;
+      if (problem.problem === "" || topicCount === log.topics.length) problem = decoded;
       variant += 1;
     }
     return problem;

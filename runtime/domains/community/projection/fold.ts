@@ -2,15 +2,15 @@ import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
-import { type BlockOfLogs, type Candidate, isFixed, positionOf } from "./candidates.ts";
-import { contractsLoad, type DeclaredFold, type QueuedRead } from "./declared-fold.ts";
+import { type BlockWithLogs, type Candidate, isFixed, positionOf } from "./candidates.ts";
+import { contractsLoad, type DeclaredFold, type ReadTrigger } from "./declared-fold.ts";
 import { rowOf } from "./event-uses.ts";
-import { createNewestRows } from "./latest.ts";
+import { createLatestRows } from "./latest-rows.ts";
 
 /** The rows of a protocol's events. */
 export const foldEvents = (
   fold: DeclaredFold,
-  blocks: readonly BlockOfLogs[],
+  blocks: readonly BlockWithLogs[],
   { state, chain }: { readonly state: State; readonly chain: Pick<ChainFacts, "from"> },
 ): Record<string, readonly Row[]> => {
   const target = createTarget(fold, state);
@@ -18,7 +18,7 @@ export const foldEvents = (
   let next = 0;
   for (const { block } of blocks) {
     const { number } = block;
-    for (const { address, kind } of fold.startingAt(number, chain)) target.addContract(address, kind, number, null);
+    for (const { address, kind } of fold.contractsStartingAt(number, chain)) target.addContract(address, kind, number, null);
     for (let candidate = candidates[next]; candidate?.block === number; candidate = candidates[next]) {
       applyCandidate(target, candidate);
       next += 1;
@@ -51,20 +51,20 @@ const applyCandidate = (target: Target, candidate: Candidate): void => {
 };
 
 /** Collects rows by table. */
-const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State) => {
+const createTarget = ({ protocol, relations, readTriggers }: DeclaredFold, state: State) => {
   const contracts: Row[] = [];
   const knownContracts = createKnownContracts(state);
   const skipped = new Map<string, Row>();
   const queued = new Map<string, Row>();
   const rows = new Map(relations.events.map((eventRelations): [EventRelations, Row[]] => [eventRelations, []]));
-  const newest = new Map(
+  const latest = new Map(
     relations.events.flatMap((eventRelations) => {
-      const found = createNewestRows(eventRelations, state);
+      const found = createLatestRows(eventRelations, state);
       return found === null ? [] : [[eventRelations, found] as const];
     }),
   );
-  const histories = [...newest.values()];
-  const queue = (due: readonly QueuedRead[] | undefined, contract: Address, block: number, row: Row): void => {
+  const histories = [...latest.values()];
+  const queue = (due: readonly ReadTrigger[] | undefined, contract: Address, block: number, row: Row): void => {
     for (const { name, argumentsOf, contractOf } of due ?? []) {
       const values = argumentsOf(row);
       const called = contractOf(row) ?? contract;
@@ -80,14 +80,14 @@ const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State
       if (knownContracts.has(address, kind)) return;
       knownContracts.add(address, kind);
       contracts.push({ address, kind, block_number: block, log_index: logIndex });
-      queue(reads.ofKind.get(kind), address, block, {});
+      queue(readTriggers.byKind.get(kind), address, block, {});
     },
     skip: (block: number, logIndex: number, table: string, reason: string): void =>
       void skipped.set(keyText([block, logIndex, table]), { block_number: block, log_index: logIndex, table_name: table, reason }),
     addRow: (eventRelations: EventRelations, contract: Address, block: number, row: Row): void => {
       rows.get(eventRelations)?.push(row);
-      newest.get(eventRelations)?.add(row);
-      queue(reads.ofTable.get(eventRelations.definition.name), contract, block, row);
+      latest.get(eventRelations)?.add(row);
+      queue(readTriggers.byTable.get(eventRelations.definition.name), contract, block, row);
     },
     endBlock: (block: number): void => {
       for (const { endBlock } of histories) endBlock(block);

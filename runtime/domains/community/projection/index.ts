@@ -7,10 +7,10 @@ import type { Address } from "../../../lib/hex.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 import { allRelations, type EventRelations, type ProtocolRelations, projectionIdOf, readsTable, relationsOf } from "../relations.ts";
 import { type Candidate, createCandidates, positionOf } from "./candidates.ts";
-import { contractsLoad, type DeclaredFold, queuedReads } from "./declared-fold.ts";
+import { contractsLoad, type DeclaredFold, readTriggersOf } from "./declared-fold.ts";
 import { type Emitter, rowOf, usesByTopic } from "./event-uses.ts";
 import { foldEvents } from "./fold.ts";
-import { latestKeyOf, latestLoad } from "./latest.ts";
+import { latestKeyOf, latestLoad } from "./latest-rows.ts";
 import { versionOf } from "./version.ts";
 
 /**
@@ -31,7 +31,7 @@ export const declaredProjection = (protocol: Protocol, contracts: FixedContracts
     // A job writes the results of reads.
     tables: [...allRelations({ ...relations, reads: [] }).map(({ table }) => table), ...(protocol.reads.length === 0 ? [] : [readsTable])],
     loads: loadsOf(relations),
-    needs: (blocks, chain) => neededKeys(fold, blocks, chain),
+    keysToLoad: (blocks, chain) => neededKeys(fold, blocks, chain),
     fold: (blocks, input) => foldEvents(fold, blocks, input),
   });
 };
@@ -43,15 +43,15 @@ export const createDeclaredFold = (protocol: Protocol, contracts: FixedContracts
   return {
     protocol,
     relations,
-    reads: queuedReads(protocol),
+    readTriggers: readTriggersOf(protocol),
     topics: [...uses.keys()],
     candidatesIn: createCandidates(uses),
-    startingAt: createStartLookup(contracts),
+    contractsStartingAt: createStartLookup(contracts),
   };
 };
 
 const loadsOf = ({ contracts, events }: ProtocolRelations): Record<string, StateLoad> => ({
-  [contractsLoad]: { table: contracts.table.name, key: { address: "bytea", kind: "text" }, values: ["block_number"] },
+  [contractsLoad]: { table: contracts.table.name, key: { address: "bytea", kind: "text" }, valueColumns: ["block_number"] },
   ...Object.fromEntries(
     events.flatMap(({ latest }) => (latest === null ? [] : [[latest.current.table.name, latestLoad(latest.current.table)]])),
   ),
@@ -63,7 +63,7 @@ const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: 
   const seen = new Map<string, Set<Address>>();
   const latest = new Map(fold.relations.events.map((relations) => [relations, createKeySet()]));
   for (const { block } of blocks) {
-    for (const { address, kind } of fold.startingAt(block.number, chain)) contracts.add(address, kind);
+    for (const { address, kind } of fold.contractsStartingAt(block.number, chain)) contracts.add(address, kind);
   }
   for (const candidate of fold.candidatesIn(blocks)) {
     const { use, log } = candidate;
@@ -105,7 +105,7 @@ const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"],
 };
 
 /** Creates a lookup of fixed contracts by their first block. */
-const createStartLookup = (contracts: FixedContracts): DeclaredFold["startingAt"] => {
+const createStartLookup = (contracts: FixedContracts): DeclaredFold["contractsStartingAt"] => {
   const all = [...contracts].flatMap(([kind, addresses]) =>
     [...addresses].flatMap(([address, from]) => (from === null ? [] : [{ address, kind, from }])),
   );

@@ -2,7 +2,7 @@ import type { Database } from "../../../database/database.ts";
 import type { LendingQuery, OperationQuery, Protocol } from "../../../declarations/protocol.ts";
 import { type CommunityChain, protocolsOn } from "../contracts-on-chain.ts";
 import { projectionIdOf } from "../relations.ts";
-import { createOperationQueries, type LendingParameters, type OperationParameters, type OperationRow } from "./run-operation.ts";
+import { createOperationQueries, type LendingParameters, type OperationParameters, type OperationRow } from "./operation-queries.ts";
 import { StatementError, withLocation } from "./statement-error.ts";
 
 /** A chain that serves declared protocols. */
@@ -35,24 +35,24 @@ export interface Community {
   /** A protocol by its id; undefined if it is not declared. */
   readonly protocol: (id: string) => Protocol | undefined;
   /** Whether a protocol has contracts on a chain. A Bitcoin protocol is on all Bitcoin chains. */
-  readonly isOn: (id: string, chainId: number) => boolean;
+  readonly isAvailableOn: (id: string, chainId: number) => boolean;
   /** Whether a projection of a declared protocol is indexed on a chain. */
   readonly isIndexed: (chainId: number, projection: string) => boolean;
   /** Whether a protocol's SQL reads exchange pools. */
   readonly readsPools: (id: string) => boolean;
   /** Whether a protocol is on Bitcoin chains. */
-  readonly servesBitcoin: (id: string) => boolean;
+  readonly isBitcoinProtocol: (id: string) => boolean;
   /** The first chain that a protocol is on; null if there is none. */
-  readonly chainOf: (id: string) => { readonly id: number; readonly name: string } | null;
+  readonly firstChainOf: (id: string) => { readonly id: number; readonly name: string } | null;
   /** The protocols' default names in paths, by id. */
   readonly defaultNames: Readonly<Record<string, string>>;
   /** The protocols with lending events indexed on a chain. */
-  readonly lendingOn: (chainId: number) => readonly LendingProtocol[];
+  readonly lendingProtocolsOn: (chainId: number) => readonly LendingProtocol[];
   /**
    * The lending events of a transaction, each converted by `view`. Returns null and reports the failure if the statement or `view` fails.
    * See `createOperationQueries` for errors that affect every protocol.
    */
-  readonly lendingOf: <Event>(
+  readonly lendingEventsOf: <Event>(
     protocol: LendingProtocol,
     parameters: LendingParameters,
     view: (row: OperationRow) => Event,
@@ -81,9 +81,9 @@ export function createCommunity(
 ): Community {
   const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
   const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
-  const servesBitcoin: Community["servesBitcoin"] = (id) => byId.get(id)?.chainKind === "bitcoin";
-  const isOn: Community["isOn"] = (id, chainId) =>
-    servesBitcoin(id) ? bitcoinChains.some((chain) => chain.id === chainId) : served.get(chainId)?.has(id) === true;
+  const isBitcoinProtocol: Community["isBitcoinProtocol"] = (id) => byId.get(id)?.chainKind === "bitcoin";
+  const isAvailableOn: Community["isAvailableOn"] = (id, chainId) =>
+    isBitcoinProtocol(id) ? bitcoinChains.some((chain) => chain.id === chainId) : served.get(chainId)?.has(id) === true;
   const projections = new Map<string, string>(protocols.map(({ id }) => [projectionIdOf(id), id]));
   const lending = protocols.flatMap(({ id, lending: query }) =>
     query === null ? [] : [{ protocol: id, projection: projectionIdOf(id), query }],
@@ -93,17 +93,17 @@ export function createCommunity(
   const queriesOf = ({ chain }: { readonly chain: number }) => queries.get(chain) ?? unavailableQueries;
   return {
     protocol: (id) => byId.get(id),
-    isOn,
-    servesBitcoin,
-    isIndexed: (chainId, projection) => isOn(projections.get(projection) ?? "", chainId),
-    lendingOn: (chainId) => lending.filter(({ protocol }) => isOn(protocol, chainId)),
+    isAvailableOn,
+    isBitcoinProtocol,
+    isIndexed: (chainId, projection) => isAvailableOn(projections.get(projection) ?? "", chainId),
+    lendingProtocolsOn: (chainId) => lending.filter(({ protocol }) => isAvailableOn(protocol, chainId)),
     readsPools: (id) => Object.values(byId.get(id)?.operations ?? {}).some(({ views }) => views.some((view) => poolViews.has(view))),
-    chainOf: (id) => {
-      const chain = [...chains, ...bitcoinChains].find((candidate) => isOn(id, candidate.id));
+    firstChainOf: (id) => {
+      const chain = [...chains, ...bitcoinChains].find((candidate) => isAvailableOn(id, candidate.id));
       return chain === undefined ? null : { id: chain.id, name: chain.name };
     },
     defaultNames: Object.fromEntries(protocols.map(({ id, name }) => [id, name])),
-    lendingOf: async ({ protocol, query }, parameters, view) => {
+    lendingEventsOf: async ({ protocol, query }, parameters, view) => {
       try {
         return (await queriesOf(parameters).lendingRowsOf(query, parameters)).map(view);
       } catch (error) {

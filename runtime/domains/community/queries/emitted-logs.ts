@@ -9,7 +9,7 @@ import { tableOf } from "../relations.ts";
 /** Logs emitted by contracts of a kind, by first topic and number of indexed parameters; the most frequent first. */
 export interface EmittedLogs {
   readonly kind: string;
-  readonly contracts: number;
+  readonly contractCount: number;
   /** Whether there may be more contracts or logs than were counted. */
   readonly isSample: boolean;
   readonly topics: readonly EmittedTopic[];
@@ -52,7 +52,7 @@ export async function protocolLogs(
   for (const kind of Object.keys(protocol.contracts)) {
     const contracts = await contractsOf(database, chainId, { id: protocol.id, kind, fixed: fixed.get(kind) ?? new Map() });
     const { topics, isLimited } = await topicsOf(database, chainId, contracts);
-    emitted.push({ kind, contracts: contracts.size, isSample: contracts.size >= maxContracts || isLimited, topics });
+    emitted.push({ kind, contractCount: contracts.size, isSample: contracts.size >= maxContracts || isLimited, topics });
   }
   return { emitted, skipped: await skippedLogs(database, chainId, protocol.id) };
 }

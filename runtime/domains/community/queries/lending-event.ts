@@ -1,6 +1,6 @@
 import type { lendingColumns } from "../../../declarations/lending-columns.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { OperationRow } from "./run-operation.ts";
+import type { OperationRow } from "./operation-queries.ts";
 
 /** A lending event of a transaction. Amounts are in smallest units. */
 export interface LendingEvent {

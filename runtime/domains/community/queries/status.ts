@@ -30,7 +30,7 @@ interface CheckpointRow {
 }
 
 /** Queries for the state of declared protocols. */
-export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
+export const createProtocolStatusQueries = ({ query }: Pick<Database, "query">) => ({
   /**
    * The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows, so it is for commands,
    * not for requests.

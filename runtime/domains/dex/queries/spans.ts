@@ -7,7 +7,7 @@ export const endsOfWeek = (end: number): readonly number[] =>
   Array.from({ length: daysPerWeek + 1 }, (_, day) => end - day * secondsPerDay);
 
 /** The last second of each of these spans; the prices of that second apply to the span. */
-export const closesOfWeek = (end: number): readonly number[] =>
+export const priceTimesOfWeek = (end: number): readonly number[] =>
   endsOfWeek(end)
     .slice(0, daysPerWeek)
     .map((time) => time - 1);

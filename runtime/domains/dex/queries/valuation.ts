@@ -1,4 +1,4 @@
-import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../../lib/decimal.ts";
+import { add, type Decimal, decimal, divide, multiply, parseDecimal, shift } from "../../../lib/decimal.ts";
 import type { PoolState, TokenState } from "../../pools/queries/state.ts";
 import type { Rate } from "../../prices/queries/rates.ts";
 
@@ -10,7 +10,7 @@ export const zeroValue = decimal(0n);
 /** The value of both tokens' amounts; null if an amount or a rate is unknown. */
 export function pairValue([amount0, amount1]: readonly [string | null, string | null], [first, second]: PairRates): Decimal | null {
   if (amount0 === null || amount1 === null || first === null || second === null) return null;
-  return add(multiply(decimalOf(amount0), first), multiply(decimalOf(amount1), second));
+  return add(multiply(parseDecimal(amount0), first), multiply(parseDecimal(amount1), second));
 }
 
 /** The value of a pool's reserves; null if a reserve or a rate is unknown. */
@@ -25,7 +25,7 @@ export type SwapAmounts = Pick<PoolState, "amount0_in" | "amount0_out" | "amount
  * is known.
  */
 export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decimal | null {
-  const amountOf = (amount: keyof SwapAmounts) => decimalOf(moved[amount]);
+  const amountOf = (amount: keyof SwapAmounts) => parseDecimal(moved[amount]);
   if (first !== null && second !== null) return add(multiply(amountOf("amount0_in"), first), multiply(amountOf("amount1_in"), second));
   if (first !== null) return multiply(add(amountOf("amount0_in"), amountOf("amount0_out")), first);
   if (second !== null) return multiply(add(amountOf("amount1_in"), amountOf("amount1_out")), second);

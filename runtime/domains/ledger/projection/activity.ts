@@ -23,9 +23,9 @@ export const addressActivityProjection = defineProjection({
     },
   ],
   loads: {
-    sums: { table: "address_fees", key: { address: "bytea" }, values: ["sent_count", "fees_paid"], newestBy: "block_number" },
+    sums: { table: "address_fees", key: { address: "bytea" }, valueColumns: ["sent_count", "fees_paid"], newestBy: "block_number" },
   },
-  needs: (blocks) => {
+  keysToLoad: (blocks) => {
     const senders = createKeySet();
     for (const { block } of blocks) for (const { from } of block.transactions) senders.add(from);
     return { sums: senders.keys };

@@ -3,7 +3,7 @@ import type { DecodedBlock } from "../../../events/decoded-block.ts";
 import { defineProjection, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { nativeBaseReads } from "./reads-native.ts";
+import { nativeBaseReads } from "./native-base-reads.ts";
 import { ledgerTables } from "./tables.ts";
 
 /** The chain as the node returns it. Every other projection can be rebuilt from these rows. */
@@ -12,8 +12,8 @@ export const ledgerProjection = defineProjection({
   version: 2,
   events: [],
   tables: ledgerTables,
-  loads: { ordinals: { table: "address_transactions", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" } },
-  needs: (blocks) => {
+  loads: { ordinals: { table: "address_transactions", key: { address: "bytea" }, valueColumns: ["ordinal"], newestBy: "ordinal" } },
+  keysToLoad: (blocks) => {
     const addresses = createKeySet();
     for (const { block } of blocks) {
       for (const transaction of block.transactions) for (const address of partiesOf(transaction)) addresses.add(address);
@@ -21,7 +21,7 @@ export const ledgerProjection = defineProjection({
     return { ordinals: addresses.keys };
   },
   // The ledger stores base balances, so that projections of native balances can be built later without the node.
-  reads: (blocks, _state, chain) =>
+  requiredBaseReads: (blocks, _state, chain) =>
     nativeBaseReads(
       blocks.map(({ block }) => block),
       chain.nativeAccounting,
@@ -91,8 +91,8 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
         amount_gwei: withdrawal.amountGwei,
       });
     }
-    for (const { address, balance, before } of block.balances ?? []) {
-      rows.account_balances.push({ block_number: block.number, address, balance, balance_before: before });
+    for (const { address, balance, balanceBefore } of block.balances ?? []) {
+      rows.account_balances.push({ block_number: block.number, address, balance, balance_before: balanceBefore });
     }
   }
   return rows;

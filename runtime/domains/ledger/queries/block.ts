@@ -26,7 +26,7 @@ export interface TimeRange {
 }
 
 /** A page of a range's blocks, and the total number of blocks in the range. */
-export interface BlocksOfTimes {
+export interface BlockPage {
   readonly total: number;
   readonly blocks: readonly BlockRow[];
 }
@@ -47,7 +47,7 @@ export interface ChainRow {
 const columns = sql`number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count`;
 const selectBlocks = sql`SELECT ${columns} FROM blocks WHERE chain_id = $1`;
 const selectHead = plannedOnce(sql`${selectBlocks} ORDER BY number DESC LIMIT 1`);
-const selectTail = plannedOnce(sql`${selectBlocks} ORDER BY number LIMIT 1`);
+const selectFirstBlock = plannedOnce(sql`${selectBlocks} ORDER BY number LIMIT 1`);
 const selectByNumber = plannedOnce(sql`${selectBlocks} AND number = $2`);
 const selectByHash = plannedOnce(sql`${selectBlocks} AND hash = $2`);
 const selectLastBefore = plannedOnce(sql`${selectBlocks} AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`);
@@ -92,13 +92,13 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
     };
   };
   const headOfEach = blockOfEach(selectHead);
-  const tailOfEach = blockOfEach(selectTail);
+  const firstBlockOfEach = blockOfEach(selectFirstBlock);
 
   /** The highest indexed block. Served by the primary key. */
   const head = async (chainId: number): Promise<BlockRow | null> => (await headOfEach([chainId])).get(chainId) ?? null;
 
   /** The lowest indexed block. Served by the primary key. */
-  const tail = async (chainId: number): Promise<BlockRow | null> => (await tailOfEach([chainId])).get(chainId) ?? null;
+  const firstBlock = async (chainId: number): Promise<BlockRow | null> => (await firstBlockOfEach([chainId])).get(chainId) ?? null;
 
   /** The block with a number, or null. Served by the primary key. */
   const blockByNumber = blockOfNumber(selectByNumber);
@@ -113,13 +113,13 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
   const lastBlockBefore = blockOfNumber(selectLastBefore);
 
   /** A page of the blocks in a time range up to a height, ascending; heights are contiguous. Served by blocks_timestamp and the primary key. */
-  const blocksOfTimes = async (
+  const blocksInTimeRange = async (
     chainId: number,
     times: TimeRange,
     highest: number,
     offset: number,
     limit: number,
-  ): Promise<BlocksOfTimes> => {
+  ): Promise<BlockPage> => {
     const rows = await query<{ first: number | null; last: number | null } & (BlockRow | { number: null })>(selectOfTimes, [
       chainId,
       times.from,
@@ -146,5 +146,15 @@ export function createBlockQueries({ query }: Pick<Database, "query">, cache: In
     return !missing.some((feature) => nativeBalanceIssues.includes(feature));
   };
 
-  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocksOfTimes, chains, hasNativeBalances };
+  return {
+    head,
+    firstBlock,
+    blockByNumber,
+    blockByHash,
+    firstBlockFrom,
+    lastBlockBefore,
+    blocksInTimeRange,
+    chains,
+    hasNativeBalances,
+  };
 }

@@ -2,7 +2,7 @@ import type { Database } from "../../../database/database.ts";
 import type { Notifications } from "../../../database/notifications.ts";
 import { noOutage, type PrimaryOutage } from "../../../database/primary-outage.ts";
 import type { CacheLoads } from "../../../lib/cache-loads.ts";
-import { createProgressQueries, type Progress, type ProgressQueries } from "./progress.ts";
+import { createProgressQueries, type IndexProgress, type ProgressQueries } from "./progress.ts";
 
 /** The heads of chains, cached while the database reports changes. */
 export interface Heads extends ProgressQueries {
@@ -10,17 +10,17 @@ export interface Heads extends ProgressQueries {
    * The progress of a chain; undefined before its first block. It is not older than the last notified change, and at most one second old if a notification is
    * late or lost, except during an outage of the primary. The same object is returned until something in it changes, so that it can be a cache key.
    */
-  headOf(chainId: number): Promise<Progress | undefined>;
+  progressOfChain(chainId: number): Promise<IndexProgress | undefined>;
   /**
    * Calls the listener when a load finds that a chain's progress has changed; each notification causes a load. Returns a function that removes the listener.
    */
-  onHead(listener: HeadListener): () => void;
+  onProgress(listener: ProgressListener): () => void;
   /** Stops loading on notifications. */
   stop(): void;
 }
 
 /** Called with the new progress of a chain; undefined after its index was deleted. */
-export type HeadListener = (chainId: number, progress: Progress | undefined) => void;
+export type ProgressListener = (chainId: number, progress: IndexProgress | undefined) => void;
 
 /** Dependencies of the heads; `cache` is created by `createIndexCache` for the same notifications. */
 export interface HeadDeps {
@@ -35,10 +35,10 @@ export interface HeadDeps {
 /** Creates the heads of chains. */
 export function createHeads({ database, chainIds, notifications, cache, outage = noOutage }: HeadDeps): Heads {
   /** The last loaded progress by chain; undefined before the first block. */
-  const lastKnown = new Map<number, Progress | undefined>();
-  const listeners = new Set<HeadListener>();
+  const lastKnown = new Map<number, IndexProgress | undefined>();
+  const listeners = new Set<ProgressListener>();
   /** Returns the stored object if it equals the loaded progress. Otherwise replaces it and calls the listeners. */
-  const remember = (chainId: number, loaded: Progress | undefined): Progress | undefined => {
+  const remember = (chainId: number, loaded: IndexProgress | undefined): IndexProgress | undefined => {
     const before = lastKnown.get(chainId);
     if (before !== undefined && loaded !== undefined && isSame(before, loaded)) return before;
     lastKnown.set(chainId, loaded);
@@ -56,8 +56,8 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
       );
     }),
   );
-  const lastProgress = (requested: readonly number[]): ReadonlyMap<number, Progress> | undefined => {
-    const found = new Map<number, Progress>();
+  const lastProgress = (requested: readonly number[]): ReadonlyMap<number, IndexProgress> | undefined => {
+    const found = new Map<number, IndexProgress>();
     for (const chainId of requested) {
       const progress = lastKnown.get(chainId);
       if (progress !== undefined) found.set(chainId, progress);
@@ -76,8 +76,8 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
   });
   return {
     progressOf,
-    headOf: async (chainId) => (await progressOf([chainId])).get(chainId),
-    onHead(listener) {
+    progressOfChain: async (chainId) => (await progressOf([chainId])).get(chainId),
+    onProgress(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -85,13 +85,13 @@ export function createHeads({ database, chainIds, notifications, cache, outage =
   };
 }
 
-const isSame = (left: Progress, right: Progress): boolean =>
-  left.content?.id === right.content?.id &&
+const isSame = (left: IndexProgress, right: IndexProgress): boolean =>
+  left.contentVersion?.id === right.contentVersion?.id &&
   left.head === right.head &&
-  left.hash === right.hash &&
-  left.first === right.first &&
-  left.isRemoved === right.isRemoved &&
+  left.headHash === right.headHash &&
+  left.firstBlock === right.firstBlock &&
+  left.isBeingRemoved === right.isBeingRemoved &&
   left.checkpoints.size === right.checkpoints.size &&
   [...left.checkpoints].every(([projection, block]) => right.checkpoints.get(projection) === block) &&
-  left.failed.size === right.failed.size &&
-  [...left.failed].every((projection) => right.failed.has(projection));
+  left.failedProjections.size === right.failedProjections.size &&
+  [...left.failedProjections].every((projection) => right.failedProjections.has(projection));

@@ -3,8 +3,8 @@ import type { IndexCache } from "../../../database/index-cache.ts";
 import { createActivityQueries } from "./activity.ts";
 import { createBlockQueries } from "./block.ts";
 import { createLogQueries } from "./log.ts";
-import { createLoggedTransactionQueries } from "./logged-transaction.ts";
 import { createTransactionQueries } from "./transaction.ts";
+import { createTransactionWithLogsQueries } from "./transaction-with-logs.ts";
 
 /** All ledger queries. */
 export type LedgerQueries = ReturnType<typeof createLedgerQueries>;
@@ -14,6 +14,6 @@ export const createLedgerQueries = (database: Queryable, cache?: IndexCache) => 
   ...createBlockQueries(database, cache),
   ...createTransactionQueries(database),
   ...createLogQueries(database),
-  ...createLoggedTransactionQueries(database),
+  ...createTransactionWithLogsQueries(database),
   ...createActivityQueries(database),
 });

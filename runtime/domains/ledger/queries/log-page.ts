@@ -1,8 +1,8 @@
 import { bytes } from "../../../database/codecs.ts";
-import { listOf } from "../../../database/columns.ts";
+import { jsonArrayOf } from "../../../database/columns.ts";
 import { type Composition, compose } from "../../../database/compose.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { createPageReader, type LocatedKeys, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type LocatedKeys, type PageStart } from "../../../database/page-reader.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Hash } from "../../../lib/hex.ts";
 import { bindFilter, type FilterValues, type LogFilter, selectMatching } from "./log-filter.ts";
@@ -73,7 +73,7 @@ const selectLocated = compose<{ branch: Hash | null; blocks: number[]; indexes: 
     .whereRaw("number % ? = 0", [value("spacing")])
     .select(
       lastBlock(composition).select("hash").as("branch"),
-      raw(sql`${listOf("block_number")} AS blocks, ${listOf("log_index")} AS indexes`),
+      raw(sql`${jsonArrayOf("block_number")} AS blocks, ${jsonArrayOf("log_index")} AS indexes`),
     );
 });
 

@@ -4,21 +4,21 @@ import { type Load, uncachedLoads } from "../../../lib/cache-loads.ts";
 import type { Hash } from "../../../lib/hex.ts";
 
 /** The progress of a chain's index. */
-export interface Progress {
+export interface IndexProgress {
   /** The newest indexed block. */
   readonly head: number;
   /** The hash of that block. */
-  readonly hash: Hash;
+  readonly headHash: Hash;
   /** The first indexed block. */
-  readonly first: number;
+  readonly firstBlock: number;
   /** The last block of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
   /** Projections that are switched off because they failed. */
-  readonly failed: ReadonlySet<string>;
+  readonly failedProjections: ReadonlySet<string>;
   /** Whether an operator is removing the chain, so that some of its rows are missing. */
-  readonly isRemoved: boolean;
+  readonly isBeingRemoved: boolean;
   /** The version of the chain's content; null if none is recorded. */
-  readonly content: ContentVersion | null;
+  readonly contentVersion: ContentVersion | null;
 }
 
 /** Identifies the content of an index: it differs after each transaction that changes what responses contain. */
@@ -60,13 +60,13 @@ export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 /** Queries for indexing progress; `cache` may wrap the load to cache its results. */
 export const createProgressQueries = (
   { query }: Pick<Database, "query">,
-  cache: (load: Load<number, Progress>) => Load<number, Progress> = uncachedLoads,
+  cache: (load: Load<number, IndexProgress>) => Load<number, IndexProgress> = uncachedLoads,
 ) => ({
   /**
    * The progress of chains by id, and possibly of others, because concurrent requests share the statement; chains without blocks are omitted. Served by the
    * primary keys of blocks, bitcoin_blocks, chains, projection_checkpoints and content_versions.
    */
-  progressOf: cache(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
+  progressOf: cache(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, IndexProgress>> => {
     const rows = await query<ProgressRow>(selectProgress, [chainIds]);
     return new Map(
       rows.flatMap(
@@ -78,7 +78,15 @@ export const createProgressQueries = (
           return [
             [
               chainId,
-              { head, hash, first: first ?? 0, checkpoints, failed: new Set(failed), isRemoved: isRemoved === true, content },
+              {
+                head,
+                headHash: hash,
+                firstBlock: first ?? 0,
+                checkpoints,
+                failedProjections: new Set(failed),
+                isBeingRemoved: isRemoved === true,
+                contentVersion: content,
+              },
             ] as const,
           ];
         },

@@ -1,5 +1,5 @@
 import { type Sql, sql } from "../../../database/sql.ts";
-import { transactionAtPosition, transactionColumns } from "./transaction.ts";
+import { joinTransactionAtPosition, transactionColumns } from "./transaction.ts";
 
 /** An address's transactions in a time span. */
 export interface TransactionSpan {
@@ -28,7 +28,7 @@ const timeOfOrdinal = (ordinal: Sql): Sql =>
  * if there are at most $7, oldest first. Ordinals have no gaps, which the planner does not know: without the limit it reads all blocks for a range that it
  * estimates to be long.
  */
-export const spanOfAddress = {
+export const addressSpanSql = {
   tables: sql`span AS MATERIALIZED (SELECT coalesce($3::int8, ${timeOfOrdinal(sql`0`)} / $6::int8, $4::int8) AS number),
     bounds AS MATERIALIZED (SELECT span.number, coalesce(${countBefore(sql`span.number * $6::int8`)}, 0) AS first,
       coalesce(${countBefore(sql`(span.number + 1) * $6::int8`)}, 0) AS "end", coalesce((SELECT ordinal + 1 FROM address_transactions
@@ -37,7 +37,7 @@ export const spanOfAddress = {
   page: sql`SELECT p.ordinal AS position, ${transactionColumns} FROM (
       SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal >= (SELECT first FROM bounds)
         AND ordinal < (SELECT CASE WHEN "end" - first <= $7::int8 THEN "end" ELSE first END FROM bounds) ORDER BY ordinal LIMIT $7::int8
-    ) p ${transactionAtPosition}`,
+    ) p ${joinTransactionAtPosition}`,
   span: sql`(SELECT ARRAY[number, "end" - first, ${timeOfOrdinal(sql`first - 1`)},
     CASE WHEN "end" < total THEN ${timeOfOrdinal(sql`"end"`)} END] FROM bounds)`,
 };

@@ -46,16 +46,16 @@ export const positionParameters = (positions: readonly TransactionPosition[]): r
 export const transactionColumns = sql`t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee, t.blob_fee`;
 /** The transaction at position `p`, by a probe of the primary key: with a plain join, the planner may read all transactions of the block for each position. */
-export const transactionAtPosition = sql`CROSS JOIN LATERAL (
+export const joinTransactionAtPosition = sql`CROSS JOIN LATERAL (
     SELECT * FROM transactions WHERE chain_id = $1 AND block_number = p.block_number AND transaction_index = p.transaction_index LIMIT 1
   ) t JOIN blocks b ON b.chain_id = $1 AND b.number = p.block_number`;
 
 // Ordinals have no gaps, which the planner does not know: without the limit it reads all blocks for a range that it estimates to be long.
 const selectOfAddress = plannedOnce(sql`SELECT ${transactionColumns} FROM (
     SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
-  ) p ${transactionAtPosition} ORDER BY p.ordinal`);
+  ) p ${joinTransactionAtPosition} ORDER BY p.ordinal`);
 const selectAtPositions = plannedOnce(
-  sql`SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${transactionAtPosition}`,
+  sql`SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${joinTransactionAtPosition}`,
 );
 
 const selectLastOrdinal = plannedOnce(sql`SELECT ordinal FROM address_transactions

@@ -5,8 +5,8 @@ import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.t
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
 import { normalizeName } from "../../../lib/normalize-name.ts";
-import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
-import { type NameRecord, nameRecords } from "../projection.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "../name-nodes.ts";
+import { type NameRecordKind, nameRecordKinds } from "../projection.ts";
 
 /** Max length of a name that an address may claim. It equals the max length of a parameter, so that every served name can be requested. */
 const maxNameLength = 255;
@@ -45,15 +45,15 @@ const selectRecords = plannedOnce(sql`SELECT requested.node, found.value FROM un
   CROSS JOIN LATERAL (
     SELECT registry FROM unnest($2::bytea[]) WITH ORDINALITY AS r(registry, position)
     WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = requested.node
-                  AND e.record IN (${nameRecords.owner}, ${nameRecords.resolver}))
+                  AND e.record IN (${nameRecordKinds.owner}, ${nameRecordKinds.resolver}))
     ORDER BY position LIMIT 1) chosen
-  CROSS JOIN LATERAL (${newest(sql`chosen.registry`, sql`${nameRecords.resolver}`)}) resolver
+  CROSS JOIN LATERAL (${newest(sql`chosen.registry`, sql`${nameRecordKinds.resolver}`)}) resolver
   CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
   WHERE found.value IS NOT NULL`);
 
 /** The addresses in $2 that a name resolves to, according to any contract. Served by name_records_address, one probe per address. */
 const selectNamed = plannedOnce(sql`SELECT requested.address FROM unnest($2::bytea[]) AS requested(address)
-  WHERE EXISTS (SELECT 1 FROM name_records n WHERE n.chain_id = $1 AND n.value = requested.address AND n.record = ${nameRecords.address})`);
+  WHERE EXISTS (SELECT 1 FROM name_records n WHERE n.chain_id = $1 AND n.value = requested.address AND n.record = ${nameRecordKinds.address})`);
 
 /**
  * Creates the name queries; `cache` may cache names by address. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and
@@ -68,7 +68,7 @@ export const createNameQueries = (
    * Several nodes' records of one kind, each from the node's current resolver in the registry. If a registry never had the node, the next one is used. Served
    * by the primary key of name_records; the newest row of a key applies.
    */
-  const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecord): Promise<ReadonlyMap<Hash, Hex>> => {
+  const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecordKind): Promise<ReadonlyMap<Hash, Hex>> => {
     const registries = registriesOf(chainId);
     if (nodes.length === 0 || registries.length === 0) return new Map();
     const rows = await query<{ node: Hash; value: Hex }>(selectRecords, [chainId, registries.map(bytes), nodes.map(bytes), record]);
@@ -82,7 +82,7 @@ export const createNameQueries = (
       const normalized = nodeOfName(name);
       if (normalized !== null) nodes.set(name, normalized.node);
     }
-    const records = await recordsOf(chainId, [...new Set(nodes.values())], nameRecords.address);
+    const records = await recordsOf(chainId, [...new Set(nodes.values())], nameRecordKinds.address);
     return new Map(
       [...nodes].flatMap(([name, node]) => (records.get(node)?.length === 42 ? [[name, records.get(node) as Address] as const] : [])),
     );
@@ -96,7 +96,7 @@ export const createNameQueries = (
     // Only an address that a name resolves to can have a name. This avoids computing all other addresses' nodes, which takes two hashes each.
     const named = await query<{ address: Address }>(selectNamed, [chainId, bytesArray(addresses)]);
     const nodes = new Map(named.map(({ address }) => [address, reverseNodesOf(chainId, address)]));
-    const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);
+    const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecordKinds.name);
     const claimed = new Map([...claims].map(([node, value]) => [node, Buffer.from(value.slice(2), "hex").toString("utf8")]));
     const normalized = new Set(
       [...claimed.values()].filter((name) => name.length <= maxNameLength && nodeOfName(name)?.isNormalized === true),

@@ -3,8 +3,8 @@ import type { Database } from "../../../database/database.ts";
 import { nothing, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { forEachInTurns } from "../../../lib/turns.ts";
-import { type HeldCollectionRow, heldCollections } from "../../nft/queries/held-collections.ts";
-import { asOfBlock, balanceBefore, type NftBalanceRow, nftBalancesAsOf } from "../../tokens/queries/balance.ts";
+import { type HeldCollectionRow, selectHeldCollections } from "../../nft/queries/held-collections.ts";
+import { balanceBefore, type NftBalanceRow, nftBalancesAsOf, rowsAsOfBlock } from "../../tokens/queries/balance.ts";
 import { type NftMetadataRow, selectMetadata } from "./metadata.ts";
 import type { TraitFilter } from "./trait-filter.ts";
 
@@ -35,9 +35,9 @@ export interface IdSelection {
 }
 
 /** The block as of which held tokens are read, an earlier block to compare with (null: before the index), and the max number of tokens. */
-export interface HeldSpan {
+export interface HeldTokensOptions {
   readonly block: number;
-  readonly before: number | null;
+  readonly comparisonBlock: number | null;
   readonly limit: number;
 }
 
@@ -60,7 +60,7 @@ const withDetails = (
 const selectOfAccount =
   plannedOnce(sql`SELECT h.token, NULL AS token_id, h.standard, h.balance, h.moved_at, h.balance_before, NULL AS original_owner, NULL AS token_url,
     NULL AS refusal, NULL AS has_document, NULL AS name, NULL AS description, NULL AS image, NULL AS animation_url, NULL AS external_url, NULL AS owner,
-    NULL AS attributes, NULL AS asset_bytes FROM (${heldCollections}) h
+    NULL AS attributes, NULL AS asset_bytes FROM (${selectHeldCollections}) h
   UNION ALL
   ${withDetails(
     sql`NULL, NULL,`,
@@ -75,7 +75,7 @@ const columnsOfId = sql`(SELECT timestamp FROM blocks WHERE chain_id = $1 AND nu
 const selectIds = (among: Sql, condition: Sql): Sql =>
   sql`${withDetails(
     columnsOfId,
-    sql`SELECT * FROM ${asOfBlock("nft_balances", "nft_balance_periods", idKey, sql`t.token = $4 ${among}`)} a
+    sql`SELECT * FROM ${rowsAsOfBlock("nft_balances", "nft_balance_periods", idKey, sql`t.token = $4 ${among}`)} a
       WHERE balance IS DISTINCT FROM 0 ${condition} ORDER BY token_id, standard LIMIT $6`,
   )} ORDER BY h.token_id, h.standard`;
 /** Served by the primary keys of nft_balances and blocks. */
@@ -100,9 +100,9 @@ export const metadataOfHeld = (row: HeldTokenRow): NftMetadataRow | undefined =>
 /** Queries for an account's tokens with their metadata. */
 export const createHeldTokenQueries = ({ query }: Pick<Database, "query">) => ({
   /** An account's collections after a block, and its tokens by collection and id, each up to the limit. */
-  tokensHeldAt: async (chainId: number, owner: Address, { block, before, limit }: HeldSpan): Promise<HeldTokens> => {
+  tokensHeldAt: async (chainId: number, owner: Address, { block, comparisonBlock, limit }: HeldTokensOptions): Promise<HeldTokens> => {
     const held = { collections: [] as HeldCollectionRow[], tokens: [] as HeldTokenRow[] };
-    const rows = await query<HeldTokenRow | CollectionRow>(selectOfAccount, [chainId, bytes(owner), block, limit, before]);
+    const rows = await query<HeldTokenRow | CollectionRow>(selectOfAccount, [chainId, bytes(owner), block, limit, comparisonBlock]);
     await forEachInTurns(rows, (row) => {
       if (row.token_id === null) held.collections.push(row);
       else held.tokens.push(row);
@@ -111,8 +111,14 @@ export const createHeldTokenQueries = ({ query }: Pick<Database, "query">) => ({
   },
 
   /** The ids of a collection that an account held after a block, ascending: all of them, one, or those whose current metadata matches a filter. */
-  idsHeldAt: (chainId: number, owner: Address, token: Address, { block, before, limit }: HeldSpan, selection: IdSelection = {}) => {
+  idsHeldAt: (
+    chainId: number,
+    owner: Address,
+    token: Address,
+    { block, comparisonBlock, limit }: HeldTokensOptions,
+    selection: IdSelection = {},
+  ) => {
     const [statement, ...parameters] = statementOf(selection);
-    return query<HeldIdRow>(statement, [chainId, bytes(owner), block, bytes(token), before, limit, ...parameters]);
+    return query<HeldIdRow>(statement, [chainId, bytes(owner), block, bytes(token), comparisonBlock, limit, ...parameters]);
   },
 });

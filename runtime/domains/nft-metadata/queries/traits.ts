@@ -1,5 +1,5 @@
 import { bytes } from "../../../database/codecs.ts";
-import { listOf } from "../../../database/columns.ts";
+import { jsonArrayOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
@@ -60,7 +60,7 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
     if (names.length === 0) return valuesByTrait;
     const rows = await query<{ trait: string; values: string[]; tokens: number[] }>(
       sql`SELECT n.trait, v.values, v.tokens FROM unnest($3::text[]) AS n(trait) CROSS JOIN LATERAL (
-         SELECT ${listOf("value")} AS values, ${listOf("tokens")} AS tokens FROM (
+         SELECT ${jsonArrayOf("value")} AS values, ${jsonArrayOf("tokens")} AS tokens FROM (
            SELECT value, tokens FROM nft_trait_values WHERE chain_id = $1 AND token = $2 AND trait = n.trait ORDER BY tokens DESC, value LIMIT $4) ranked) v`,
       [chainId, bytes(token), names, max],
     );

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import PQueue from "p-queue";
-import { createReadRpc, type ReadRpc } from "../../../chain/nodes/read-rpc.ts";
+import { createFallbackRpc, type FallbackRpc } from "../../../chain/nodes/fallback-rpc.ts";
 import type { RpcResult } from "../../../chain/rpc.ts";
 import { outcomeOf } from "../../../chain/source.ts";
 import type { ChainConfig } from "../../../config/config.ts";
@@ -33,7 +33,7 @@ interface UncachedDependencies {
 
 /** The clients of a chain with uncached metadata. */
 interface ChainReader {
-  readonly rpc: ReadRpc;
+  readonly rpc: FallbackRpc;
   readonly readDocument: ReadDocument;
   readonly milliseconds: number;
   readonly fetches: PQueue;
@@ -77,7 +77,7 @@ const createChainReader = (chain: ChainConfig, reader: (config: NftsConfig) => R
   const milliseconds = nfts.uncachedMilliseconds;
   return {
     // No retries: the time limit of a request leaves no room for them.
-    rpc: createReadRpc(nodeUrlsOf(chain), { batchSize: callsPerBatch, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
+    rpc: createFallbackRpc(nodeUrlsOf(chain), { batchSize: callsPerBatch, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
     readDocument: reader({ ...nfts, fetchMilliseconds: Math.min(nfts.fetchMilliseconds, milliseconds) }),
     milliseconds,
     fetches: new PQueue({ concurrency: nfts.fetchesAtOnce }),

@@ -5,10 +5,10 @@ import { type Decimal, decimal, divide, toText } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import { secondsPerDay } from "../../../lib/time.ts";
 import { createMarketDays } from "./market-days.ts";
-import { type MarketplaceSale, marketplaces, salesOfBlock } from "./marketplaces/index.ts";
-import type { Payment } from "./marketplaces/marketplace.ts";
+import { type MarketplaceSale, marketplaceProtocols, salesOfBlock } from "./marketplaces/index.ts";
+import type { Payment } from "./marketplaces/marketplace-protocol.ts";
 import { saleLoads, saleTables } from "./tables.ts";
-import { createWashTrades } from "./wash-trades.ts";
+import { createWashTradeDetector } from "./wash-trades.ts";
 
 /** The id of the projection in the checkpoints table. */
 export const salesProjectionId = "nft-sales";
@@ -17,16 +17,16 @@ export const salesProjectionId = "nft-sales";
 const positionsPerBlock = 1_000_000;
 
 /** The number range for a block's sales: its first number, and the first number after it. */
-export const saleNumbersOf = (block: number): readonly [number, number] => [block * positionsPerBlock, (block + 1) * positionsPerBlock];
+export const saleNumberRangeOf = (block: number): readonly [number, number] => [block * positionsPerBlock, (block + 1) * positionsPerBlock];
 
 /** Sales of collections' tokens at every contract that emits a known marketplace's events. */
 export const salesProjection = defineProjection({
   id: salesProjectionId,
   version: 2,
-  events: [...new Set(marketplaces.flatMap(({ events }) => events))],
+  events: [...new Set(marketplaceProtocols.flatMap(({ events }) => events))],
   tables: saleTables,
   loads: saleLoads,
-  needs: (blocks, chain) => {
+  keysToLoad: (blocks, chain) => {
     const sets = { between: createKeySet(), days: createKeySet(), bids: createKeySet() };
     for (const block of blocks) {
       const day = dayOf(block);
@@ -58,7 +58,7 @@ const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSa
 const dayOf = ({ block }: DecodedBlock): number => Math.floor(block.timestamp / secondsPerDay);
 
 const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts): Record<string, Row[]> => {
-  const [washTrades, days, bids] = [createWashTrades(state), createMarketDays(state), createBids(state)];
+  const [washTrades, days, bids] = [createWashTradeDetector(state), createMarketDays(state), createBids(state)];
   const [sales, marks]: [Row[], Row[]] = [[], []];
   for (const decoded of blocks) {
     const block_number = decoded.block.number;

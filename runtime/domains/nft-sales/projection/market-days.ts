@@ -1,6 +1,6 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
-import { compare, type Decimal, decimalOf, toText } from "../../../lib/decimal.ts";
+import { compare, type Decimal, parseDecimal, toText } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
 
 /** The key of a day's sums. */
@@ -97,5 +97,5 @@ const sumsOf = (row: Row): Sums => ({
   washSales: Number(row.wash_sales),
   amount: BigInt(String(row.amount)),
   washAmount: BigInt(String(row.wash_amount)),
-  lowest: row.lowest === null ? null : decimalOf(String(row.lowest)),
+  lowest: row.lowest === null ? null : parseDecimal(String(row.lowest)),
 });

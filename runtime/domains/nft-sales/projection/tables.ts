@@ -37,7 +37,7 @@ export const saleTables: readonly Table[] = [
     kind: "latest",
     name: "nft_market_days",
     key: Object.keys(dayKey),
-    periods: "nft_market_day_periods",
+    periodTable: "nft_market_day_periods",
     columns: { ...dayKey, since_block: "int8", ...daySums },
   },
   { kind: "periods", name: "nft_market_day_periods", columns: { ...dayKey, from_block: "int8", to_block: "int8", ...daySums } },
@@ -54,9 +54,14 @@ export const saleLoads: Readonly<Record<string, StateLoad>> = {
   between: {
     table: "nft_sales",
     key: { collection: "bytea", token_id: "numeric", seller: "bytea", buyer: "bytea" },
-    values: ["sale", "day", "marketplace", "payment_token", "price", "unit_price", "is_wash"],
+    valueColumns: ["sale", "day", "marketplace", "payment_token", "price", "unit_price", "is_wash"],
     newestBy: "sale",
   },
-  days: { table: "nft_market_days", key: dayKey, values: ["since_block", ...Object.keys(daySums)] },
-  bids: { table: "nft_bids", key: { marketplace: "bytea", token_id: "numeric" }, values: ["bid", "bidder", "amount"], newestBy: "bid" },
+  days: { table: "nft_market_days", key: dayKey, valueColumns: ["since_block", ...Object.keys(daySums)] },
+  bids: {
+    table: "nft_bids",
+    key: { marketplace: "bytea", token_id: "numeric" },
+    valueColumns: ["bid", "bidder", "amount"],
+    newestBy: "bid",
+  },
 };

@@ -1,7 +1,7 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import { standards } from "../../tokens/projection/standards.ts";
-import type { Sale } from "./marketplaces/marketplace.ts";
+import type { Sale } from "./marketplaces/marketplace-protocol.ts";
 
 /** Max days between two sales of a token between the same two accounts for both to count as wash trades. */
 const washDays = 30;
@@ -14,7 +14,7 @@ interface PreviousSale {
   readonly row: Row;
 }
 
-type Trade = Pick<Sale, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "movedAt">;
+type Trade = Pick<Sale, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "transferLogIndex">;
 
 /** Whether earlier sales make a sale a wash trade, and the previous sale that it marks as one; null if there is none. */
 interface WashResult {
@@ -28,7 +28,7 @@ interface WashResult {
  * only a sale in the opposite direction undoes the previous one. Sales at all marketplaces are included, because each moved the token between the two
  * accounts. If several contracts emit a sale for one movement, it is one trade with one result.
  */
-export const createWashTrades = (state: State) => {
+export const createWashTradeDetector = (state: State) => {
   const previousSales = new Map<string, PreviousSale | null>();
   const keyOf = ({ collection, tokenId, seller, buyer }: Trade): string => `${collection}${tokenId}${seller}${buyer}`;
   const lastSale = (trade: Trade): PreviousSale | null => {
@@ -60,7 +60,7 @@ export const createWashTrades = (state: State) => {
   return {
     startBlock: (): void => results.clear(),
     classify: (trade: Trade, day: number): WashResult => {
-      const key = `${keyOf(trade)}|${trade.movedAt}`;
+      const key = `${keyOf(trade)}|${trade.transferLogIndex}`;
       const isWash = results.get(key);
       if (isWash !== undefined) return { isWash, marked: null };
       const result = classify(trade, day);

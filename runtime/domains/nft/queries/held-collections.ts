@@ -1,7 +1,7 @@
 import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
-import { asOfBlock, balanceBefore } from "../../tokens/queries/balance.ts";
+import { balanceBefore, rowsAsOfBlock } from "../../tokens/queries/balance.ts";
 
 /** An account's balance in a collection after a block, and when one of its tokens was last transferred to or from the account. */
 export interface HeldCollectionRow {
@@ -14,7 +14,7 @@ export interface HeldCollectionRow {
   readonly balance_before: string | null;
 }
 
-const collectionsAsOf = asOfBlock(
+const collectionsAsOf = rowsAsOfBlock(
   "balances",
   "balance_periods",
   ["token", "standard"],
@@ -25,7 +25,7 @@ const collectionsAsOf = asOfBlock(
  * The first $4 collections in which account $2 of chain $1 held tokens as of block $3, with their balances as of block $5; null for a block before the index.
  * Only transfers change these rows, so `since_block` is the block of the last transfer. Served by the primary keys of balances and blocks.
  */
-export const heldCollections: Sql = sql`SELECT h.token, h.standard, h.balance,
+export const selectHeldCollections: Sql = sql`SELECT h.token, h.standard, h.balance,
     (SELECT timestamp FROM blocks WHERE chain_id = $1 AND number = h.since_block) AS moved_at,
     ${balanceBefore("balance_periods", ["token", "standard"], sql`$5`)} AS balance_before
   FROM (SELECT * FROM ${collectionsAsOf} a WHERE balance IS DISTINCT FROM 0 ORDER BY token, standard LIMIT $4) h`;

@@ -1,7 +1,7 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
-import { listOf } from "../../../database/columns.ts";
+import { jsonArrayOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { createPageReader, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type PageStart } from "../../../database/page-reader.ts";
 import { nothing, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { portionsOf } from "../../../lib/portions.ts";
@@ -45,7 +45,7 @@ const selectIds = selectPage(nothing);
 const selectIdsFromKey = selectPage(sql`${fromKey} AND ${isOnBranch(sql`$3`, sql`$8`)}`);
 /** Every $5-th of the first $4 ids, and the hash of the block. */
 const locateEvery = (condition: Sql): Sql =>
-  sql`SELECT ${branchAt(sql`$3`)} AS branch, ${listOf(sql`token_id::text`)} AS ids, ${listOf("standard")} AS standards FROM (
+  sql`SELECT ${branchAt(sql`$3`)} AS branch, ${jsonArrayOf(sql`token_id::text`)} AS ids, ${jsonArrayOf("standard")} AS standards FROM (
     SELECT *, row_number() OVER (ORDER BY token_id, standard) - 1 AS number FROM (${idsAt(condition)} LIMIT $4) ids) numbered
     WHERE number % $5::int8 = 0`;
 const locateIds = locateEvery(nothing);

@@ -18,7 +18,7 @@ interface Announcement {
 
 /** The state of an announced pool while blocks are folded. */
 export interface FoldedPool {
-  readonly pool: Address;
+  readonly address: Address;
   announcement: Announcement;
   /** Whether the pool has emitted an event, after which announcements are ignored. */
   hasEmitted: boolean;
@@ -28,10 +28,10 @@ export interface FoldedPool {
   tick: number | null;
   /** The supply of the LP token; null once its transfers are inconsistent. */
   supply: bigint | null;
-  swaps: number;
-  actions: number;
-  in: [bigint, bigint];
-  out: [bigint, bigint];
+  swapCount: number;
+  actionCount: number;
+  amountsIn: [bigint, bigint];
+  amountsOut: [bigint, bigint];
   /** The UTC day of its last swap, in days since 1970. */
   lastSwapDay: number | null;
   /** Mints and burns of the LP token in the current transaction that precede their event. */
@@ -43,9 +43,9 @@ export interface FoldedPool {
 }
 
 /** The exchange whose sums include a pool: its factory, if it is a constant-product pool that no other factory announced; otherwise null. */
-export const exchangeOf = ({ pool, announcement }: FoldedPool): PoolExchange | null =>
+export const exchangeOf = ({ address, announcement }: FoldedPool): PoolExchange | null =>
   announcement.number === 0 && announcement.family === familyCodes["xy=k"]
-    ? { pool, factory: announcement.factory, tokens: announcement.tokens }
+    ? { pool: address, factory: announcement.factory, tokens: announcement.tokens }
     : null;
 
 const bigintOf = (value: Row[string] | undefined): bigint | null => (value === null || value === undefined ? null : BigInt(String(value)));
@@ -128,7 +128,7 @@ const loadPool = (state: State, pool: Address): FoldedPool | null => {
   if (stored === undefined) return newPool(pool, announcement);
   const [reserve0, reserve1] = [bigintOf(stored.reserve0), bigintOf(stored.reserve1)];
   return {
-    pool,
+    address: pool,
     announcement,
     hasEmitted: true,
     reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1],
@@ -136,17 +136,17 @@ const loadPool = (state: State, pool: Address): FoldedPool | null => {
     liquidity: bigintOf(stored.liquidity),
     tick: stored.tick === null ? null : Number(stored.tick),
     supply: bigintOf(stored.supply),
-    swaps: Number(stored.swaps),
-    actions: Number(stored.actions),
-    in: [bigintOf(stored.amount0_in) ?? 0n, bigintOf(stored.amount1_in) ?? 0n],
-    out: [bigintOf(stored.amount0_out) ?? 0n, bigintOf(stored.amount1_out) ?? 0n],
+    swapCount: Number(stored.swaps),
+    actionCount: Number(stored.actions),
+    amountsIn: [bigintOf(stored.amount0_in) ?? 0n, bigintOf(stored.amount1_in) ?? 0n],
+    amountsOut: [bigintOf(stored.amount0_out) ?? 0n, bigintOf(stored.amount1_out) ?? 0n],
     lastSwapDay: stored.last_swap_day === null ? null : Number(stored.last_swap_day),
     pending: null,
   };
 };
 
 const newPool = (pool: Address, announcement: Announcement): FoldedPool => ({
-  pool,
+  address: pool,
   announcement,
   hasEmitted: false,
   reserves: null,
@@ -154,10 +154,10 @@ const newPool = (pool: Address, announcement: Announcement): FoldedPool => ({
   liquidity: null,
   tick: null,
   supply: 0n,
-  swaps: 0,
-  actions: 0,
-  in: [0n, 0n],
-  out: [0n, 0n],
+  swapCount: 0,
+  actionCount: 0,
+  amountsIn: [0n, 0n],
+  amountsOut: [0n, 0n],
   lastSwapDay: null,
   pending: null,
 });
@@ -166,7 +166,7 @@ const newPool = (pool: Address, announcement: Announcement): FoldedPool => ({
 export const factoryOf = ({ announcement }: FoldedPool): Address | null => (announcement.number === 0 ? announcement.factory : null);
 
 const rowOf = (folded: FoldedPool, blockNumber: number): Row => ({
-  pool: folded.pool,
+  pool: folded.address,
   block_number: blockNumber,
   factory: factoryOf(folded),
   reserve0: folded.reserves?.[0] ?? null,
@@ -175,11 +175,11 @@ const rowOf = (folded: FoldedPool, blockNumber: number): Row => ({
   liquidity: folded.liquidity,
   tick: folded.tick,
   supply: folded.supply,
-  swaps: folded.swaps,
-  actions: folded.actions,
-  amount0_in: folded.in[0],
-  amount0_out: folded.out[0],
-  amount1_in: folded.in[1],
-  amount1_out: folded.out[1],
+  swaps: folded.swapCount,
+  actions: folded.actionCount,
+  amount0_in: folded.amountsIn[0],
+  amount0_out: folded.amountsOut[0],
+  amount1_in: folded.amountsIn[1],
+  amount1_out: folded.amountsOut[1],
   last_swap_day: folded.lastSwapDay,
 });

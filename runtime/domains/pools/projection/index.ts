@@ -15,19 +15,19 @@ import {
   poolSwap,
   poolSwapWithFees,
 } from "../../../events/pools.ts";
-import { transfersByStandard } from "../../../events/transfers.ts";
+import { tokenTransferEvents } from "../../../events/transfers.ts";
 import { defineProjection, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { secondsPerDay } from "../../../lib/time.ts";
-import { type Action, applyEvent, changesSupply, isPoolEvent } from "./events.ts";
+import { type Action, applyEvent, changesSupply, isPoolEvent } from "./apply-event.ts";
 import { createExchangeSums } from "./exchange-sums.ts";
 import { createFoldedPools, exchangeOf, type FoldedPool, factoryOf, type PoolCreated } from "./folded-pools.ts";
-import { actCodes, poolLoads, poolTables } from "./tables.ts";
+import { actionCodes, poolLoads, poolTables } from "./tables.ts";
 
 /** The id of the projection. */
-export const poolsId = "pools";
+export const poolsProjectionId = "pools";
 
 /**
  * The states of all factories' pools, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the
@@ -38,10 +38,10 @@ export const poolsId = "pools";
  * sums of any exchange.
  */
 export const poolsProjection = defineProjection({
-  id: poolsId,
+  id: poolsProjectionId,
   version: 3,
   events: [
-    ...transfersByStandard,
+    ...tokenTransferEvents,
     pairCreated,
     pairSync,
     pairSwap,
@@ -59,7 +59,7 @@ export const poolsProjection = defineProjection({
   ],
   tables: poolTables,
   loads: poolLoads,
-  needs: (blocks) => {
+  keysToLoad: (blocks) => {
     const sets = {
       announcements: createKeySet(),
       announcedBy: createKeySet(),
@@ -147,11 +147,11 @@ const foldEvent = (
   const exchange = exchangeOf(pool);
   if (exchange !== null) {
     sums.changeReserves(exchange, before, pool.reserves);
-    if (action?.act === actCodes.swap) sums.swap(exchange, action.amounts, event.transactionIndex);
+    if (action?.code === actionCodes.swap) sums.swap(exchange, action.amounts, event.transactionIndex);
     else if (action !== null) sums.countAction(exchange);
   }
   if (action === null) return;
-  if (action.act === actCodes.swap) actions.recordSwapDay(pool, block);
+  if (action.code === actionCodes.swap) actions.recordSwapDay(pool, block);
   const position = { block_number: block.number, log_index: event.logIndex, transaction_index: event.transactionIndex };
   actions.write(pool, action, position, block.transactions[event.transactionIndex]?.from ?? null);
 };
@@ -172,16 +172,16 @@ const createActions = () => {
       const day = Math.floor(block.timestamp / secondsPerDay);
       if (pool.lastSwapDay === day) return;
       pool.lastSwapDay = day;
-      rows.pool_swap_days.push({ exchange: factoryOf(pool) ?? pool.pool, day, pool: pool.pool, block_number: block.number });
+      rows.pool_swap_days.push({ exchange: factoryOf(pool) ?? pool.address, day, pool: pool.address, block_number: block.number });
     },
-    write: (pool: FoldedPool, { act, sender, to, amounts, liquidity }: Action, position: ActionPosition, origin: Address | null): void => {
+    write: (pool: FoldedPool, { code, sender, to, amounts, liquidity }: Action, position: ActionPosition, origin: Address | null): void => {
       const factory = factoryOf(pool);
-      pool.actions += 1;
+      pool.actionCount += 1;
       rows.pool_actions.push({
         ...position,
-        pool: pool.pool,
+        pool: pool.address,
         factory,
-        act,
+        act: code,
         sender,
         to_address: to,
         amount0_in: amounts.in[0],
@@ -192,7 +192,7 @@ const createActions = () => {
       });
       const { block_number, log_index } = position;
       for (const account of new Set([origin, sender, to])) {
-        if (account !== null) rows.pool_action_accounts.push({ account, exchange: factory ?? pool.pool, block_number, log_index });
+        if (account !== null) rows.pool_action_accounts.push({ account, exchange: factory ?? pool.address, block_number, log_index });
       }
     },
   };

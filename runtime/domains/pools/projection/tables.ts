@@ -2,7 +2,7 @@ import type { PoolFamily } from "../../../events/decoded-block.ts";
 import type { StateLoad, Table } from "../../../indexer/projection.ts";
 
 /** Values of the column `act` in pool_actions. */
-export const actCodes = { swap: 0, add: 1, remove: 2 } as const;
+export const actionCodes = { swap: 0, add: 1, remove: 2 } as const;
 
 /** Values of the column `family` in pools. */
 export const familyCodes: Readonly<Record<PoolFamily, number>> = { "xy=k": 0, concentrated: 1 };
@@ -86,20 +86,24 @@ export const poolLoads: Readonly<Record<string, StateLoad>> = {
   announcements: {
     table: "pools",
     key: { pool: "bytea" },
-    values: ["announcement", "factory", "token0", "token1", "family"],
+    valueColumns: ["announcement", "factory", "token0", "token1", "family"],
     newestBy: "announcement",
   },
   // Served by pools_factory.
-  announcedBy: { table: "pools", key: { factory: "bytea", pool: "bytea" }, values: [] },
-  states: { table: "pool_states", key: { pool: "bytea" }, values: Object.keys(stateValues), newestBy: "block_number" },
-  exchanges: { table: "exchange_sums", key: { factory: "bytea" }, values: Object.keys(exchangeSums), newestBy: "block_number" },
+  announcedBy: { table: "pools", key: { factory: "bytea", pool: "bytea" }, valueColumns: [] },
+  states: { table: "pool_states", key: { pool: "bytea" }, valueColumns: Object.keys(stateValues), newestBy: "block_number" },
+  exchanges: { table: "exchange_sums", key: { factory: "bytea" }, valueColumns: Object.keys(exchangeSums), newestBy: "block_number" },
   exchangeTokens: {
     table: "exchange_token_sums",
     key: { factory: "bytea", token: "bytea" },
-    values: Object.keys(tokenSums),
+    valueColumns: Object.keys(tokenSums),
     newestBy: "block_number",
   },
   // The exchange of a pool is unknown before the pool is loaded: these views join it.
-  exchangesOfPools: { table: "exchange_sums_of_pools", key: { pool: "bytea" }, values: Object.keys(exchangeSums) },
-  exchangeTokensOfPools: { table: "exchange_token_sums_of_pools", key: { pool: "bytea", side: "int2" }, values: Object.keys(tokenSums) },
+  exchangesOfPools: { table: "exchange_sums_of_pools", key: { pool: "bytea" }, valueColumns: Object.keys(exchangeSums) },
+  exchangeTokensOfPools: {
+    table: "exchange_token_sums_of_pools",
+    key: { pool: "bytea", side: "int2" },
+    valueColumns: Object.keys(tokenSums),
+  },
 };

@@ -33,11 +33,11 @@ export interface ActionPage {
 export interface ActionSource {
   readonly table: Sql;
   /** The condition on rows of `table`; $3 and $4 are `parameters`. */
-  readonly key: Sql;
+  readonly tableCondition: Sql;
   /** The condition on the actions `a`, with the same parameters. */
   readonly filter: Sql;
   readonly parameters: readonly [Address, Address | null];
-  readonly shared: readonly Address[];
+  readonly sharedPools: readonly Address[];
 }
 
 /** The columns of `ActionRow` for actions `a`. */
@@ -45,45 +45,45 @@ export const actionColumns = sql`a.block_number, a.log_index, a.transaction_inde
   a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity`;
 
 /** The actions in all of an exchange's pools. */
-export const actionsOfExchangeSource = ({ factory, shared }: ExchangeKey): ActionSource => ({
+export const exchangeActionSource = ({ factory, sharedPools }: ExchangeKey): ActionSource => ({
   table: sql`exchange_sums`,
-  key: sql`factory = $3 AND $4::bytea IS NULL`,
+  tableCondition: sql`factory = $3 AND $4::bytea IS NULL`,
   filter: sql`a.factory = $3`,
   parameters: [factory, null],
-  shared,
+  sharedPools,
 });
 
 /** The actions in an exchange's pools with a token. */
-export const actionsOfTokenSource = ({ factory, shared }: ExchangeKey, token: Address): ActionSource => ({
+export const tokenActionSource = ({ factory, sharedPools }: ExchangeKey, token: Address): ActionSource => ({
   table: sql`exchange_token_sums`,
-  key: sql`factory = $3 AND token = $4`,
+  tableCondition: sql`factory = $3 AND token = $4`,
   filter: sql`a.factory = $3 AND EXISTS (
     SELECT FROM pools p WHERE p.chain_id = $1 AND p.factory = $3 AND p.pool = a.pool AND $4 IN (p.token0, p.token1))`,
   parameters: [factory, token],
-  shared,
+  sharedPools,
 });
 
 /** The actions in a pool. */
-export const actionsOfPoolSource = (pool: Address): ActionSource => ({
+export const poolActionSource = (pool: Address): ActionSource => ({
   table: sql`pool_states`,
-  key: sql`pool = $3 AND $4::bytea IS NULL`,
+  tableCondition: sql`pool = $3 AND $4::bytea IS NULL`,
   filter: sql`a.pool = $3`,
   parameters: [pool, null],
-  shared: [],
+  sharedPools: [],
 });
 
 /** The parameters $1 to $5 of a statement about a source. */
-export const parametersOf = (chainId: number, block: number, { parameters: [first, second], shared }: ActionSource): unknown[] => [
+export const parametersOf = (chainId: number, block: number, { parameters: [first, second], sharedPools }: ActionSource): unknown[] => [
   chainId,
   block,
   bytes(first),
   second === null ? null : bytes(second),
-  shared.map(bytes),
+  sharedPools.map(bytes),
 ];
 
 /** The number of actions up to a block: one probe of the table's primary key, and one of pool_states for each shared pool in $5. */
-const countUpTo = (block: Sql, { table, key }: ActionSource): Sql => sql`(
-  coalesce((SELECT actions FROM ${table} WHERE chain_id = $1 AND block_number <= ${block} AND ${key} ORDER BY block_number DESC LIMIT 1), 0)
+const countUpTo = (block: Sql, { table, tableCondition }: ActionSource): Sql => sql`(
+  coalesce((SELECT actions FROM ${table} WHERE chain_id = $1 AND block_number <= ${block} AND ${tableCondition} ORDER BY block_number DESC LIMIT 1), 0)
   + (SELECT coalesce(sum(newest.actions), 0)::int8 FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
        SELECT s.actions FROM pool_states s WHERE s.chain_id = $1 AND s.pool = o.pool AND s.block_number <= ${block}
        ORDER BY s.block_number DESC LIMIT 1) newest))`;
@@ -112,11 +112,11 @@ export function createActionPages({ query }: Pick<Queryable, "query">) {
     last: number,
   ): Promise<ActionRow[]> => {
     if (last < first) return [];
-    const { table, key, filter } = source;
+    const { table, tableCondition, filter } = source;
     const rows = await query<ActionRow & { readonly newer: number }>(
       sql`WITH RECURSIVE ${bisection(sql`beginning`, sql`$6`, source)}, ${bisection(sql`ending`, sql`$7`, source)},
           touched AS MATERIALIZED (
-            SELECT block_number FROM ${table} WHERE chain_id = $1 AND ${key} AND block_number ${betweenBlocks}
+            SELECT block_number FROM ${table} WHERE chain_id = $1 AND ${tableCondition} AND block_number ${betweenBlocks}
             UNION
             SELECT s.block_number FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
               SELECT block_number FROM pool_states WHERE chain_id = $1 AND pool = o.pool AND block_number ${betweenBlocks}) s),

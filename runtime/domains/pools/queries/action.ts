@@ -1,20 +1,20 @@
 import { bytes } from "../../../database/codecs.ts";
-import { listOf } from "../../../database/columns.ts";
+import { jsonArrayOf } from "../../../database/columns.ts";
 import type { Queryable } from "../../../database/database.ts";
-import { createPageReader, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type PageStart } from "../../../database/page-reader.ts";
 import { nothing, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
-import { actCodes } from "../projection/tables.ts";
+import { actionCodes } from "../projection/tables.ts";
 import {
   type ActionPage,
   type ActionRow,
   actionColumns,
-  actionsOfExchangeSource,
-  actionsOfPoolSource,
-  actionsOfTokenSource,
   createActionPages,
+  exchangeActionSource,
   parametersOf,
+  poolActionSource,
+  tokenActionSource,
 } from "./action-source.ts";
 import { boundedCount, type ExchangeKey, maxCount } from "./exchange.ts";
 
@@ -36,7 +36,7 @@ const pageOfAccount = selectPage(nothing);
 const pageOfAccountOnBranch = selectPage(sql`WHERE ${isOnBranch(sql`$8`, sql`$9`)}`);
 const countOfAccount = sql`SELECT count(*) AS count FROM ${positionsOfAccount(sql`$6`)}`;
 /** Every $7-th of the first $6 positions, and the hash of the list's last block ($8). */
-const spacedKeysOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("log_index")} AS indexes FROM (
+const spacedKeysOfAccount = sql`SELECT ${branchAt(sql`$8`)} AS branch, ${jsonArrayOf("block_number")} AS blocks, ${jsonArrayOf("log_index")} AS indexes FROM (
     SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
       SELECT block_number, log_index FROM ${positionsOfAccount(sql`$6`)} ${newestFirst} LIMIT $6) positions) numbered
   WHERE number % $7::int8 = 0`;
@@ -50,15 +50,15 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
   return {
     /** The actions in all of an exchange's pools. */
     actionsOfExchange: (chainId: number, exchange: ExchangeKey, block: number, limit: number, offset: number) =>
-      pageOf(chainId, actionsOfExchangeSource(exchange), block, limit, offset),
+      pageOf(chainId, exchangeActionSource(exchange), block, limit, offset),
 
-    /** The actions in an exchange's pools with a token; `exchange.shared` are its shared pools with that token. */
+    /** The actions in an exchange's pools with a token; `exchange.sharedPools` are its shared pools with that token. */
     actionsOfToken: (chainId: number, exchange: ExchangeKey, token: Address, block: number, limit: number, offset: number) =>
-      pageOf(chainId, actionsOfTokenSource(exchange, token), block, limit, offset),
+      pageOf(chainId, tokenActionSource(exchange, token), block, limit, offset),
 
     /** The actions in a pool. */
     actionsOfPool: (chainId: number, pool: Address, block: number, limit: number, offset: number) =>
-      pageOf(chainId, actionsOfPoolSource(pool), block, limit, offset),
+      pageOf(chainId, poolActionSource(pool), block, limit, offset),
 
     /**
      * The number of transactions after block `since` and up to `block` that swapped a token only in an exchange's shared pools; null if the shared pools
@@ -72,7 +72,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
       since: number | null,
       block: number,
     ): Promise<number | null> => {
-      const source = actionsOfTokenSource(exchange, token);
+      const source = tokenActionSource(exchange, token);
       const rows = await query<{ blocks: number; transactions: number }>(
         sql`WITH touched AS MATERIALIZED (
               SELECT s.block_number FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
@@ -80,7 +80,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
               LIMIT ${maxCount + 1}),
             alone AS (
               SELECT FROM (SELECT DISTINCT block_number FROM touched) t CROSS JOIN LATERAL (
-                SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = t.block_number AND b.act = ${actCodes.swap}) a
+                SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = t.block_number AND b.act = ${actionCodes.swap}) a
               WHERE (${source.filter}) OR a.pool = ANY ($5)
               GROUP BY a.block_number, a.transaction_index HAVING bool_and(a.pool = ANY ($5)))
             SELECT (SELECT count(*) FROM touched) AS blocks, (SELECT count(*) FROM alone) AS transactions`,
@@ -97,13 +97,13 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
      */
     actionsOfAccount: async (
       chainId: number,
-      { factory, shared }: ExchangeKey,
+      { factory, sharedPools }: ExchangeKey,
       account: Address,
       block: number,
       limit: number,
       offset: number,
     ): Promise<ActionPage> => {
-      const exchanges = [factory, ...shared];
+      const exchanges = [factory, ...sharedPools];
       const parametersFrom = (key: ActionKey | null) => [
         chainId,
         bytes(account),

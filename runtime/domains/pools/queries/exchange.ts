@@ -6,7 +6,7 @@ import type { Address } from "../../../lib/hex.ts";
 /** An exchange: its factory, and its shared pools, which other factories have also announced. */
 export interface ExchangeKey {
   readonly factory: Address;
-  readonly shared: readonly Address[];
+  readonly sharedPools: readonly Address[];
 }
 
 /** A block and its UTC day (since 1970). */
@@ -39,7 +39,7 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
       "SELECT pool FROM shared_pools WHERE chain_id = $1 AND factory = $2 AND block_number <= $3 ORDER BY pool",
       [chainId, bytes(factory), block],
     );
-    return { factory, shared: rows.map(({ pool }) => pool) };
+    return { factory, sharedPools: rows.map(({ pool }) => pool) };
   },
 
   /**
@@ -49,7 +49,7 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
    */
   activePools: async (
     chainId: number,
-    { factory, shared }: ExchangeKey,
+    { factory, sharedPools }: ExchangeKey,
     since: DayBlock<number | null>,
     at: DayBlock<number>,
     limit: number,
@@ -64,7 +64,7 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
             SELECT pool FROM pool_swap_days d WHERE chain_id = $1 AND exchange = ANY ($2::bytea[]) AND day = $3 AND block_number <= $6
               AND NOT EXISTS (SELECT FROM later WHERE later.pool = d.pool) AND ${swapsUpTo(sql`$6`)} > ${swapsUpTo(sql`$5`)})
           SELECT ARRAY(SELECT pool FROM active ORDER BY pool LIMIT $7 OFFSET $8) AS pools, (SELECT count(*) FROM active) AS total`,
-      [chainId, [factory, ...shared].map(bytes), since.day, at.day, since.block ?? -1, at.block, limit, offset],
+      [chainId, [factory, ...sharedPools].map(bytes), since.day, at.day, since.block ?? -1, at.block, limit, offset],
     );
     return rows[0] ?? { pools: [], total: 0 };
   },

@@ -1,5 +1,5 @@
 import { bytes } from "../../../database/codecs.ts";
-import { listOf } from "../../../database/columns.ts";
+import { jsonArrayOf } from "../../../database/columns.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { columnList, identifier, joinSql, plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
@@ -28,7 +28,7 @@ export interface TokenState {
 }
 
 /** A pool before its first event. */
-export const emptyPool: PoolState = {
+export const emptyPoolState: PoolState = {
   reserve0: "0",
   reserve1: "0",
   supply: "0",
@@ -54,7 +54,11 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
      * An exchange's cumulative number of swaps at each of the blocks. Served by the primary keys: one probe of its sums per block, and one per shared
      * pool and block.
      */
-    exchangeSwapsAt: async (chainId: number, { factory, shared }: ExchangeKey, blocks: readonly (number | null)[]): Promise<number[]> => {
+    exchangeSwapsAt: async (
+      chainId: number,
+      { factory, sharedPools: shared }: ExchangeKey,
+      blocks: readonly (number | null)[],
+    ): Promise<number[]> => {
       const [rows, sharedStates] = await Promise.all([
         query<{ swaps: number | null }>(
           `SELECT (SELECT swaps FROM exchange_sums s WHERE s.chain_id = $1 AND s.factory = $2 AND s.block_number <= b.block
@@ -68,7 +72,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     },
 
     /**
-     * Token sums in an exchange's pools after each of the blocks, by token. The states of `shared`, pools also announced by other factories, are
+     * Token sums in an exchange's pools after each of the blocks, by token. The states of `sharedPools`, pools also announced by other factories, are
      * added. Served by the primary keys, one probe per token or shared pool and block.
      */
     tokenStatesAt: async (
@@ -87,7 +91,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
         for (const side of [0, 1] as const) {
           const states = byToken.get(side === 0 ? pool.token0 : pool.token1);
           states?.forEach((state, position) => {
-            states[position] = addPool(state, sharedStates(pool.pool)[position] ?? emptyPool, side);
+            states[position] = addPool(state, sharedStates(pool.pool)[position] ?? emptyPoolState, side);
           });
         }
       }
@@ -107,8 +111,8 @@ type StateColumns = { readonly [Name in (typeof listedColumns)[number]]: readonl
 
 /** Served by the primary key, one probe per pool and block. */
 const selectStates =
-  plannedOnce(sql`SELECT ${listOf("pool_position")} AS pools, ${listOf("block_position")} AS blocks, ${listOf("swaps")} AS swaps,
-    ${joinSql(listedColumns.map((name) => sql`${listOf(sql`${identifier(name)}::text`)} AS ${identifier(name)}`))}
+  plannedOnce(sql`SELECT ${jsonArrayOf("pool_position")} AS pools, ${jsonArrayOf("block_position")} AS blocks, ${jsonArrayOf("swaps")} AS swaps,
+    ${joinSql(listedColumns.map((name) => sql`${jsonArrayOf(sql`${identifier(name)}::text`)} AS ${identifier(name)}`))}
   FROM (SELECT k.position AS pool_position, b.position AS block_position, s.*
     FROM unnest($2::bytea[]) WITH ORDINALITY AS k(pool, position) CROSS JOIN unnest($3::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
       SELECT swaps, ${columnList(listedColumns)} FROM pool_states s
@@ -128,11 +132,11 @@ const createPoolStates =
     columns?.pools.forEach((position, row) => {
       const pool = pools[position - 1];
       if (pool === undefined) return;
-      const states = byPool.get(pool) ?? blocks.map(() => emptyPool);
+      const states = byPool.get(pool) ?? blocks.map(() => emptyPoolState);
       states[(columns.blocks[row] ?? 0) - 1] = stateIn(columns, row);
       byPool.set(pool, states);
     });
-    return (pool) => byPool.get(pool) ?? blocks.map(() => emptyPool);
+    return (pool) => byPool.get(pool) ?? blocks.map(() => emptyPoolState);
   };
 
 const stateIn = (columns: StateColumns, row: number): PoolState => ({

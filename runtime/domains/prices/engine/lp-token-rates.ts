@@ -2,7 +2,7 @@ import { type Decimal, decimal, divide, multiply, squareRoot } from "../../../li
 import type { Address } from "../../../lib/hex.ts";
 import type { Asset } from "./assets.ts";
 import type { Market, Markets } from "./markets.ts";
-import type { Share } from "./pool-history.ts";
+import type { LpTokenBacking } from "./pool-history.ts";
 import { isSamePrice, type Prices } from "./prices.ts";
 import { approximate } from "./routes.ts";
 
@@ -37,15 +37,15 @@ export function addLpTokenRates(
 const lpTokenRate = (market: Market, rates: Prices, liquidityFloor: number): Decimal | null => {
   const { tokens, summary } = market.edge;
   const [rate0, rate1] = [rates.get(tokens[0]), rates.get(tokens[1])];
-  if (rate0 === undefined || rate1 === undefined || summary.share === null) return null;
+  if (rate0 === undefined || rate1 === undefined || summary.lpTokenBacking === null) return null;
   const isDeep = [rate0, rate1].some((rate, side) => (summary.depths[side] as number) * approximate(rate) >= liquidityFloor);
   if (!isDeep) return null;
-  const last = market.lpToken;
-  if (last !== null && last.share === summary.share && isSamePrice(last.rates[0], rate0) && isSamePrice(last.rates[1], rate1)) {
+  const last = market.lastLpTokenRate;
+  if (last !== null && last.backing === summary.lpTokenBacking && isSamePrice(last.rates[0], rate0) && isSamePrice(last.rates[1], rate1)) {
     return last.rate;
   }
-  const rate = priceOfShare(summary.share, rate0, rate1);
-  market.lpToken = { share: summary.share, rates: [rate0, rate1], rate };
+  const rate = priceOfLpToken(summary.lpTokenBacking, rate0, rate1);
+  market.lastLpTokenRate = { backing: summary.lpTokenBacking, rates: [rate0, rate1], rate };
   return rate;
 };
 
@@ -53,5 +53,5 @@ const lpTokenRate = (market: Market, rates: Prices, liquidityFloor: number): Dec
  * The price per smallest unit of a constant-product pool's LP token: 2 × sqrt(reserve0 × price0 × reserve1 × price1) / supply. It depends on the product
  * of the reserves, which a swap leaves nearly unchanged, and on token prices from other sources: pushing a pool out of balance does not change it.
  */
-const priceOfShare = ({ product, supply }: Share, rate0: Decimal, rate1: Decimal): Decimal =>
+const priceOfLpToken = ({ product, supply }: LpTokenBacking, rate0: Decimal, rate1: Decimal): Decimal =>
   divide(multiply(squareRoot(multiply(decimal(product), multiply(rate0, rate1))), decimal(2n)), decimal(supply));

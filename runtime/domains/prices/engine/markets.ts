@@ -6,9 +6,9 @@ import {
   createPoolHistory,
   emptySummary,
   isUnchangedSince,
+  type LpTokenBacking,
   type PoolHistory,
   recordObservation,
-  type Share,
   summarize,
   trimHistory,
 } from "./pool-history.ts";
@@ -22,7 +22,7 @@ export interface Market {
   readonly history: PoolHistory;
   readonly edge: Edge;
   /** The last computed price of the LP token, with its inputs. */
-  lpToken: { readonly share: Share; readonly rates: readonly [Decimal, Decimal]; readonly rate: Decimal } | null;
+  lastLpTokenRate: { readonly backing: LpTokenBacking; readonly rates: readonly [Decimal, Decimal]; readonly rate: Decimal } | null;
 }
 
 /** The pools of a price model. */
@@ -50,7 +50,7 @@ export function createMarkets(liquidityFloor: number, priceAddressOf: (token: Ad
     add: (pool) => {
       const tokens = [priceAddressOf(pool.token0), priceAddressOf(pool.token1)] as const;
       const edge: Edge = { pool: pool.pool, tokens, summary: emptySummary };
-      markets.set(pool.pool, { history: createPoolHistory(pool), edge, lpToken: null });
+      markets.set(pool.pool, { history: createPoolHistory(pool), edge, lastLpTokenRate: null });
       edges.add(edge);
     },
     observe: (observation) => {

@@ -37,7 +37,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
         sources.tokens.has(token) ? tokens.rateOf(token, poolRate, time) : poolRate,
       );
     }
-    for (const [asset, rate] of sources.currencies(time)) rates.set(asset, rate);
+    for (const [asset, rate] of sources.currencyRates(time)) rates.set(asset, rate);
     const native = rates.get(nativeTokenAddress);
     if (native !== undefined) for (const token of wrappedNative) rates.set(token, native);
     return rates;

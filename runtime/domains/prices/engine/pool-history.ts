@@ -8,16 +8,16 @@ export interface Ratio {
 }
 
 /** The backing of a constant-product pool's LP token: the product of the reserves, and the supply of the token, all in smallest units. */
-export interface Share {
+export interface LpTokenBacking {
   readonly product: bigint;
   readonly supply: bigint;
 }
 
-/** A pool over a time span: the time-weighted medians of its ratio, of its depths (of each token, in smallest units) and of its share. */
+/** A pool over a time span: the time-weighted medians of its ratio, of its depths (of each token, in smallest units) and of its LP token's backing. */
 export interface PoolSummary {
   readonly ratio: Ratio | null;
   readonly depths: readonly [number, number];
-  readonly share: Share | null;
+  readonly lpTokenBacking: LpTokenBacking | null;
 }
 
 /** A pool's state since a time. */
@@ -84,15 +84,15 @@ export function summarize({ entries }: PoolHistory, from: number, to: number): P
       (left, right) => signOf(left.numerator * right.denominator - right.numerator * left.denominator),
     ),
     depths: [depth(0), depth(1)],
-    share: weightedMedian(
-      known(({ share }) => share),
+    lpTokenBacking: weightedMedian(
+      known(({ lpTokenBacking }) => lpTokenBacking),
       (left, right) => signOf(left.product * right.supply ** 2n - right.product * left.supply ** 2n),
     ),
   };
 }
 
 /** A pool with no known state. */
-export const emptySummary: PoolSummary = { ratio: null, depths: [0, 0], share: null };
+export const emptySummary: PoolSummary = { ratio: null, depths: [0, 0], lpTokenBacking: null };
 
 const signOf = (difference: bigint): number => (difference < 0n ? -1 : difference > 0n ? 1 : 0);
 
@@ -107,14 +107,14 @@ function summaryOf({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPri
   if (!isConcentrated) {
     const depths = [Number(reserve0), Number(reserve1)] as const;
     if (reserve0 <= 0n || reserve1 <= 0n) return { ...emptySummary, depths };
-    const share = supply === null || supply <= 0n ? null : { product: reserve0 * reserve1, supply };
-    return { ratio: { numerator: reserve1, denominator: reserve0 }, depths, share };
+    const lpTokenBacking = supply === null || supply <= 0n ? null : { product: reserve0 * reserve1, supply };
+    return { ratio: { numerator: reserve1, denominator: reserve0 }, depths, lpTokenBacking };
   }
   if (sqrtPriceX96 === null || sqrtPriceX96 === 0n || liquidity === null) return emptySummary;
   const square = sqrtPriceX96 ** 2n;
   const depth0 = minOfThree(reserve0, (liquidity * q96) / sqrtPriceX96, (reserve1 * q192) / square);
   const depth1 = minOfThree(reserve1, (liquidity * sqrtPriceX96) / q96, (reserve0 * square) / q192);
-  return { ratio: { numerator: square, denominator: q192 }, depths: [Number(depth0), Number(depth1)], share: null };
+  return { ratio: { numerator: square, denominator: q192 }, depths: [Number(depth0), Number(depth1)], lpTokenBacking: null };
 }
 
 const minOfThree = (first: bigint, second: bigint, third: bigint): bigint => min(min(first, second), third);

@@ -16,8 +16,8 @@ export interface Edges {
 }
 
 /** A token's price through one pool, with the inputs that it was computed from. */
-export interface Step {
-  readonly from: Decimal;
+export interface PricedHop {
+  readonly fromRate: Decimal;
   readonly summary: PoolSummary;
   readonly rate: Decimal;
 }
@@ -29,7 +29,7 @@ interface Candidate {
   readonly hops: number;
   /** Intermediate tokens that are not anchors. */
   readonly untrustedHops: number;
-  readonly via: { readonly edge: Edge; readonly from: Decimal } | null;
+  readonly via: { readonly edge: Edge; readonly fromRate: Decimal } | null;
   readonly rate: Decimal | null;
 }
 
@@ -41,7 +41,7 @@ const maxHops = 4;
  * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). The issuer of an intermediate token can make a path through it
  * arbitrarily deep at no cost if no other account holds the token to trade against it, so this path is used only if no other exists. The depth
  * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars are ignored. Ties go to the path whose last pool has
- * the lower address. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
+ * the lower address. `trusted` are the anchors, with or without a price from another source. `cache` keeps hops between calls, so that unchanged ones are not
  * recomputed.
  */
 export function priceFromPools(
@@ -49,7 +49,7 @@ export function priceFromPools(
   trusted: ReadonlySet<Address>,
   edges: Edges,
   floor: number,
-  cache: Map<Address, Step>,
+  cache: Map<Address, PricedHop>,
 ): Map<Address, Decimal> {
   const rates = new Map<Address, Decimal>();
   const queue = createQueue();
@@ -57,7 +57,7 @@ export function priceFromPools(
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { token, via } = next;
     if (rates.has(token)) continue;
-    const rate = via === null ? (next.rate as Decimal) : priceThroughPool(token, via.edge, via.from, cache);
+    const rate = via === null ? (next.rate as Decimal) : priceThroughPool(token, via.edge, via.fromRate, cache);
     rates.set(token, rate);
     if (next.hops === maxHops) continue;
     const untrustedHops = next.untrustedHops + (via === null || trusted.has(token) ? 0 : 1);
@@ -68,7 +68,7 @@ export function priceFromPools(
         width: Math.min(next.width, depth),
         hops: next.hops + 1,
         untrustedHops,
-        via: { edge, from: rate },
+        via: { edge, fromRate: rate },
         rate: null,
       });
     }
@@ -86,13 +86,13 @@ function* edgesFrom(token: Address, price: number, edges: Edges, floor: number) 
 }
 
 /** A token's price, derived from the price of a pool's other token: one smallest unit of token 0 is worth `ratio` of token 1. */
-function priceThroughPool(token: Address, { tokens, summary }: Edge, from: Decimal, cache: Map<Address, Step>): Decimal {
+function priceThroughPool(token: Address, { tokens, summary }: Edge, fromRate: Decimal, cache: Map<Address, PricedHop>): Decimal {
   const cached = cache.get(token);
-  if (cached !== undefined && cached.from === from && cached.summary === summary) return cached.rate;
+  if (cached !== undefined && cached.fromRate === fromRate && cached.summary === summary) return cached.rate;
   const { numerator, denominator } = summary.ratio as NonNullable<PoolSummary["ratio"]>;
   const isFirst = tokens[0] === token;
-  const rate = divide(multiply(from, decimal(isFirst ? numerator : denominator)), decimal(isFirst ? denominator : numerator));
-  cache.set(token, { from, summary, rate });
+  const rate = divide(multiply(fromRate, decimal(isFirst ? numerator : denominator)), decimal(isFirst ? denominator : numerator));
+  cache.set(token, { fromRate, summary, rate });
   return rate;
 }
 

@@ -1,5 +1,5 @@
 import type { PricesConfig } from "../../../config/prices.ts";
-import { type Decimal, decimalOf, multiply, shift, truncate } from "../../../lib/decimal.ts";
+import { type Decimal, multiply, parseDecimal, shift, truncate } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { type Asset, createPriceAddressOf, isCurrencyAsset } from "./assets.ts";
 import { createCurrencyRates } from "./currency-rates.ts";
@@ -22,7 +22,7 @@ export interface TokenSources {
   /** The price of a token from one source, in US dollars per smallest unit. */
   rate(source: Exclude<Source, "pools">, token: Address, time: number): Decimal | null;
   /** US dollars for one unit of each currency with a rate. */
-  currencies(time: number): Map<Asset, Decimal>;
+  currencyRates(time: number): Map<Asset, Decimal>;
   /** Tokens that any of these sources may price. */
   readonly tokens: ReadonlySet<Address>;
   /** The tokens that pool paths may start from: stablecoins, tokens with a feed and the native token. */
@@ -65,7 +65,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
       if (observation.kind === "feed") return answers.observe(observation);
       const isCurrency = isCurrencyAsset(observation.asset);
       const asset = isCurrency ? observation.asset : priceAddressOf(observation.asset);
-      imported.set(asset, observation.price === null ? null : decimalOf(observation.price));
+      imported.set(asset, observation.price === null ? null : parseDecimal(observation.price));
       if (!isCurrency) tokens.add(asset);
     },
     rate: (source, token, time) => {
@@ -74,7 +74,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
       const coin = coins.find((candidate) => candidate.token === token);
       return coin === undefined ? null : perSmallestUnit(token, currencies.rate(coin.currency, time));
     },
-    currencies: currencies.all,
+    currencyRates: currencies.all,
     nextExpiry: answers.nextExpiry,
   };
 }

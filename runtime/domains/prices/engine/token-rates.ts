@@ -1,7 +1,7 @@
 import type { PricesConfig } from "../../../config/prices.ts";
 import type { Decimal } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { type Edges, priceFromPools, type Step } from "./routes.ts";
+import { type Edges, type PricedHop, priceFromPools } from "./routes.ts";
 import type { TokenSources } from "./sources.ts";
 
 /** Token prices from a chain's configured sources, in order of precedence. */
@@ -16,7 +16,7 @@ export interface TokenRates {
 export function createTokenRates(prices: PricesConfig, sources: TokenSources, edges: Edges): TokenRates {
   const usesPools = prices.sources.includes("pools");
   const sourcesBeforePools = prices.sources.slice(0, Math.max(0, prices.sources.indexOf("pools"))).filter((source) => source !== "pools");
-  const steps = new Map<Address, Step>();
+  const hops = new Map<Address, PricedHop>();
 
   const rateOf: TokenRates["rateOf"] = (token, poolRate, time) => {
     for (const source of prices.sources) {
@@ -39,7 +39,7 @@ export function createTokenRates(prices: PricesConfig, sources: TokenSources, ed
       if (rate !== null) (isStart(token, time) ? starts : others).set(token, rate);
     }
     const ratesFrom = (anchors: ReadonlyMap<Address, Decimal>) =>
-      priceFromPools(anchors, sources.anchors, edges, prices.liquidityFloor, steps);
+      priceFromPools(anchors, sources.anchors, edges, prices.liquidityFloor, hops);
     const rates = ratesFrom(starts);
     const missing = [...others].filter(([token]) => !rates.has(token));
     return missing.length === 0 ? rates : ratesFrom(new Map([...starts, ...missing]));

@@ -5,19 +5,19 @@ import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts"
 import { plannedOnce, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { mapInTurns } from "../../../lib/turns.ts";
-import { createOwnedRateQueries } from "./owned-rates.ts";
+import { createOwnedTokenRateQueries } from "./owned-token-rates.ts";
 import { createProgressQueries } from "./progress.ts";
 import {
+  type CandleTable,
   type ChainOfCurrency,
-  type Closes,
+  type ClosingPriceQueries,
   convert,
-  createCloses,
-  days,
+  createClosingPriceQueries,
+  dailyCandles,
+  hourlyCandles,
   hourOf,
-  hours,
   type Rate,
-  type RemoteCloses,
-  type SpanTable,
+  type RemoteClosingPrices,
 } from "./rates.ts";
 import { createWalletQueries } from "./wallet.ts";
 
@@ -35,15 +35,15 @@ export function createPriceQueries(
   queryable: Queryable,
   chainOfCurrency: ChainOfCurrency,
   cache: IndexCache = noIndexCache,
-  remoteCloses?: RemoteCloses,
+  remoteClosingPrices?: RemoteClosingPrices,
 ) {
-  const closes = createCloses(queryable, chainOfCurrency, cache, remoteCloses);
+  const closingPriceQueries = createClosingPriceQueries(queryable, chainOfCurrency, cache, remoteClosingPrices);
   return {
     /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe per lookup. */
-    closes: closes.closes,
-    ...createRateQueries(queryable, closes, cache),
-    ...createOwnedRateQueries(queryable, closes),
-    ...createWalletQueries(queryable, closes),
+    closingPrices: closingPriceQueries.closingPrices,
+    ...createRateQueries(queryable, closingPriceQueries, cache),
+    ...createOwnedTokenRateQueries(queryable, closingPriceQueries),
+    ...createWalletQueries(queryable, closingPriceQueries),
     ...createProgressQueries(queryable),
   };
 }
@@ -54,7 +54,7 @@ const maxCached = 50_000;
 /** Served by the primary key. */
 const selectPriced = plannedOnce(sql`SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])`);
 
-function createRateQueries({ query }: Queryable, { closes, currencyRates }: Closes, cache: IndexCache) {
+function createRateQueries({ query }: Queryable, { closingPrices, currencyRates }: ClosingPriceQueries, cache: IndexCache) {
   /** The assets that ever had a price. A transaction that writes to priced_assets writes to price_hours, too, which notifies. */
   const lookUpPriced = cache.lookups("price_hours")<Address>(async (chainId, assets) => {
     const rows = await query<{ asset: Address }>(selectPriced, [chainId, bytesArray(assets)]);
@@ -64,11 +64,14 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
   const closesIn = async (
     chainId: number,
     currency: Currency,
-    spans: SpanTable,
+    spans: CandleTable,
     lookups: readonly { asset: Address; span: number }[],
   ): Promise<Rate[]> => {
     const spanNumbers = lookups.map(({ span }) => span);
-    const [rates, currencies] = await Promise.all([closes(chainId, spans, lookups), currencyRates(chainId, currency, spans, spanNumbers)]);
+    const [rates, currencies] = await Promise.all([
+      closingPrices(chainId, spans, lookups),
+      currencyRates(chainId, currency, spans, spanNumbers),
+    ]);
     if (currencies === null) return rates;
     // In turns, because divisions to 40 digits are slow.
     return mapInTurns(rates, (rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
@@ -82,7 +85,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
     closesIn(
       chainId,
       currency,
-      hours,
+      hourlyCandles,
       lookups.map(({ asset, time }) => ({ asset, span: hourOf(time) })),
     );
 
@@ -90,7 +93,7 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
   const ratesOfSpans = async (
     chainId: number,
     currency: Currency,
-    spans: SpanTable,
+    spans: CandleTable,
     assets: readonly Address[],
     spanNumbers: readonly number[],
   ): Promise<(asset: Address, span: number) => Rate> => {
@@ -105,23 +108,23 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
    * The rates of assets at each of the times, like `ratesAtTimes`. For long lists of assets, few of them with prices: prices are looked up only for assets that
    * ever had one.
    */
-  const ratesAtEach = async (
+  const ratesAtEachTime = async (
     chainId: number,
     currency: Currency,
     assets: Iterable<Address>,
     times: readonly number[],
   ): Promise<(asset: Address, time: number) => Rate> => {
     const priced = await lookUpPriced(chainId, assets);
-    const rateOf = await ratesOfSpans(chainId, currency, hours, [...priced.values()], [...new Set(times.map(hourOf))]);
+    const rateOf = await ratesOfSpans(chainId, currency, hourlyCandles, [...priced.values()], [...new Set(times.map(hourOf))]);
     return (asset, time) => rateOf(asset, hourOf(time));
   };
 
   return {
     ratesAtTimes,
-    ratesAtEach,
-    /** The rates of assets at one time, like `ratesAtEach`. */
+    ratesAtEachTime,
+    /** The rates of assets at one time, like `ratesAtEachTime`. */
     ratesAt: async (chainId: number, currency: Currency, assets: Iterable<Address>, time: number): Promise<(asset: Address) => Rate> => {
-      const rateAt = await ratesAtEach(chainId, currency, assets, [time]);
+      const rateAt = await ratesAtEachTime(chainId, currency, assets, [time]);
       return (asset) => rateAt(asset, time);
     },
     /**
@@ -129,9 +132,9 @@ function createRateQueries({ query }: Queryable, { closes, currencyRates }: Clos
      * day.
      */
     ratesOfDays: (chainId: number, currency: Currency, assets: readonly Address[], dayNumbers: readonly number[]) =>
-      ratesOfSpans(chainId, currency, days, assets, dayNumbers),
+      ratesOfSpans(chainId, currency, dailyCandles, assets, dayNumbers),
     /** The given assets that ever had a price. */
-    pricedAmong: async (chainId: number, assets: Iterable<Address>): Promise<ReadonlySet<Address>> =>
+    pricedAssets: async (chainId: number, assets: Iterable<Address>): Promise<ReadonlySet<Address>> =>
       new Set((await lookUpPriced(chainId, assets)).values()),
   };
 }

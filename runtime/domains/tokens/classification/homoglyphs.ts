@@ -38,7 +38,7 @@ const latinOf = new Map(Object.entries(lookAlikes).flatMap(([latin, others]) => 
 const printable = /^[\x20-\x7e]*$/;
 const latinOfPrintable = [...latinOf].filter(([other]) => printable.test(other));
 
-/** Max UTF-16 code units of a text: stored names have up to 200 characters (`reads-metadata`) of one or two units. */
+/** Max UTF-16 code units of a text: stored names have up to 200 characters (`metadata-reads`) of one or two units. */
 const maxTextLength = 400;
 /** Max UTF-16 code units after NFKD, which expands one unit to at most 18 (U+FDFA). */
 const maxDecomposedLength = 18 * maxTextLength;

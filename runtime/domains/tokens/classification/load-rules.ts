@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
-import { builtInRules } from "./built-in.ts";
+import { builtInRules } from "./built-in-rules.ts";
 import { type Rules, rulesSchema } from "./rules.ts";
 
 /** Lists every error in an invalid rules file, with its location. */

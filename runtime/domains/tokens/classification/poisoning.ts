@@ -33,7 +33,7 @@ export interface Counterparties {
    * The counterparty that an address imitates, among those up to a block: a different address with the same first and last digits and a closer relation to the
    * wallet. Null if there is none.
    */
-  readonly imitated: (address: Address, block: number) => Address | null;
+  readonly imitatedBy: (address: Address, block: number) => Address | null;
   /** Whether the wallet sends transactions itself, which a contract does not. */
   readonly sendsTransactions: boolean;
 }
@@ -88,7 +88,7 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
   };
   return {
     has: (address, block) => closenessOf(address, block) !== "none",
-    imitated: (address, block) => {
+    imitatedBy: (address, block) => {
       const closeness = closenessOf(address, block);
       if (closeness === "chosen") return null;
       const key = abbreviate(address);
@@ -111,7 +111,7 @@ export function classifyPoisoning(
   const { wallet, block, from, to, sender } = transfer;
   if (BigInt(transfer.amount) !== 0n || from === to) return byDefault(false);
   const other = from === wallet ? to : from;
-  const imitated = counterparties.imitated(other, block);
+  const imitated = counterparties.imitatedBy(other, block);
   if (imitated !== null) {
     return byRule(true, "resembling-address", `The amount is 0, and ${other} looks like ${imitated}, a counterparty of ${wallet}.`);
   }

@@ -4,12 +4,12 @@ import { type Sql, sql } from "../../../database/sql.ts";
 import { type AuditRow, auditRow, type Compared } from "../../../lib/audit-row.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { BalanceKey } from "../projection/reads-base.ts";
+import type { BalanceKey } from "../projection/base-reads.ts";
 import { standards } from "../projection/standards.ts";
 import { createHolderQueries } from "../queries/holder.ts";
 import { readBalancesAt } from "./read-balances.ts";
 import { decodeCurrentBalance } from "./reconcile-balances/as-of-head.ts";
-import { toNumberResult, totalSupplyCall } from "./reconcile-balances/supplies/read-numbers.ts";
+import { decodeUint256, totalSupplyCall } from "./reconcile-balances/supplies/read-uint256.ts";
 
 interface SampledBalance {
   readonly owner: Address;
@@ -22,10 +22,10 @@ interface SampledBalance {
 }
 
 /** The name of the audit's row for native balances. */
-export const nativeBalances = "native balances";
+export const nativeBalancesSubject = "native balances";
 
 const kinds = [
-  { subject: nativeBalances, standard: standards.native, isById: false },
+  { subject: nativeBalancesSubject, standard: standards.native, isById: false },
   { subject: "ERC-20 balances", standard: standards.erc20, isById: false },
   { subject: "ERC-721 balances", standard: standards.erc721, isById: false },
   { subject: "ERC-721 owners", standard: standards.erc721, isById: true },
@@ -35,7 +35,7 @@ const kinds = [
 /** Compares up to `sample` balances of each kind as of a block with `eth_getBalance`, `balanceOf` and `ownerOf`, and supplies with `totalSupply`. */
 export async function auditBalances(
   database: Queryable,
-  source: Pick<Source, "balances" | "calls">,
+  source: Pick<Source, "balances" | "runCalls">,
   chainId: number,
   height: number,
   sample: number,
@@ -72,7 +72,7 @@ interface SampledSupply {
 /** Compares served supplies with `totalSupply()`; for a contract without it, the node's value is null. */
 async function compareSupplies(
   database: Queryable,
-  source: Pick<Source, "calls">,
+  source: Pick<Source, "runCalls">,
   chainId: number,
   supplies: readonly SampledSupply[],
 ): Promise<Compared[]> {
@@ -80,9 +80,9 @@ async function compareSupplies(
   const compared: Compared[] = [];
   for (const [block, group] of groupBy(supplies, (supply) => supply.block)) {
     const calls = group.map(({ token }) => ({ to: token, data: totalSupplyCall }) as const);
-    const outcomes = await source.calls(calls, block);
+    const outcomes = await source.runCalls(calls, block);
     for (const [position, { token }] of group.entries()) {
-      const result = toNumberResult(outcomes[position]);
+      const result = decodeUint256(outcomes[position]);
       const totals = await tokenTotalsAt(chainId, token, standards.erc20, block);
       compared.push({
         subject: `supply of ${token} at block ${block}`,
@@ -97,7 +97,7 @@ async function compareSupplies(
 type SampledReading = SampledBalance & { readonly since_block: number };
 
 /** Compares readings with the contract as of each reading's block, because these balances change without events. */
-async function compareReadings(source: Pick<Source, "balances" | "calls">, readings: readonly SampledReading[]): Promise<Compared[]> {
+async function compareReadings(source: Pick<Source, "balances" | "runCalls">, readings: readonly SampledReading[]): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const [height, group] of groupBy(readings, ({ since_block }) => since_block))
     compared.push(...(await compare(source, group, height)));
@@ -105,7 +105,7 @@ async function compareReadings(source: Pick<Source, "balances" | "calls">, readi
 }
 
 async function compare(
-  source: Pick<Source, "balances" | "calls">,
+  source: Pick<Source, "balances" | "runCalls">,
   balances: readonly SampledBalance[],
   height: number,
 ): Promise<Compared[]> {
@@ -139,13 +139,13 @@ const isOwnership = ({ standard, tokenId }: BalanceKey): boolean => standard ===
 const punkIndexToAddress = "0x58178168";
 
 /** The owners of ids according to punkIndexToAddress; undefined if a contract lacks the function. */
-async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceKey[], height: number): Promise<(Address | undefined)[]> {
+async function punkOwners(source: Pick<Source, "runCalls">, keys: readonly BalanceKey[], height: number): Promise<(Address | undefined)[]> {
   if (keys.length === 0) return [];
   const calls = keys.map(({ token, tokenId }) => ({
     to: token,
     data: `${punkIndexToAddress}${(tokenId ?? 0n).toString(16).padStart(64, "0")}` as const,
   }));
-  const outcomes = await source.calls(calls, height);
+  const outcomes = await source.runCalls(calls, height);
   return outcomes.map((outcome): Address | undefined =>
     outcome.ok && outcome.data.length === 66 ? `0x${outcome.data.slice(26)}` : undefined,
   );

@@ -2,8 +2,8 @@ import type { DecodedBlock } from "../../../events/decoded-block.ts";
 import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
+import type { BalanceKey } from "./base-reads.ts";
 import type { TokenMovement } from "./movements.ts";
-import type { BalanceKey } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 
 /** The balances that a movement changes: on each side the token's balance and, for a collection, also the id's balance. */
@@ -30,10 +30,10 @@ export const keysOf = ({ token, standard, tokenId, isHybrid }: TokenMovement, ow
 
 /** The native balances that the node reported with a block, with accounting by state. */
 export const reportedBalances = ({ block }: DecodedBlock) =>
-  (block.balances ?? []).map(({ address: owner, balance, before }) => ({
+  (block.balances ?? []).map(({ address: owner, balance, balanceBefore }) => ({
     key: { owner, token: nativeTokenAddress, standard: standards.native, tokenId: null },
     balance,
-    before,
+    before: balanceBefore,
   }));
 
 /** No contract can have moved tokens before a chain's first block, but the genesis block may fund native accounts. */

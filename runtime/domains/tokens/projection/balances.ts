@@ -1,11 +1,11 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { Address } from "../../../lib/hex.ts";
+import type { BalanceKey } from "./base-reads.ts";
 import { pivotOf } from "./periods.ts";
-import type { BalanceKey } from "./reads-base.ts";
-import { periodsBefore, type ReportedPeriod } from "./reported-balances.ts";
+import { periodsBefore, type ReportedPeriod } from "./reported-periods.ts";
 
 /** The state of a key before a batch: the stored balance, or the base balance. */
-export interface Opening {
+export interface OpeningBalance {
   /** Null if unknown. */
   readonly balance: bigint | null;
   /** The net change since an unknown base; null if the base can never be determined. */
@@ -23,7 +23,7 @@ interface Account {
   netChange: bigint | null;
   since: number | null;
   /** The state at the start of the block. */
-  atBlockStart: Pick<Opening, "balance" | "netChange">;
+  atBlockStart: Pick<OpeningBalance, "balance" | "netChange">;
   isHolder: boolean;
   /** Whether it has a row, stored or set in this batch. */
   hasRow: boolean;
@@ -43,7 +43,7 @@ export interface HolderChange {
 export const maxUint256 = 2n ** 256n - 1n;
 
 /** The accounts of a batch, opened when they are first needed. */
-const createAccounts = (open: (key: BalanceKey) => Opening) => {
+const createAccounts = (open: (key: BalanceKey) => OpeningBalance) => {
   /** Accounts by token and id, then by owner: movements of one token are often adjacent, and a lookup by owner is faster than building a combined key. */
   const accounts = new Map<string, Map<Address, Account>>();
   let current: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
@@ -68,7 +68,7 @@ const createAccounts = (open: (key: BalanceKey) => Opening) => {
   };
 };
 
-const openAccount = (key: BalanceKey, { balance, netChange, since, isStored }: Opening): Account => ({
+const openAccount = (key: BalanceKey, { balance, netChange, since, isStored }: OpeningBalance): Account => ({
   key,
   balance,
   netChange,
@@ -83,7 +83,7 @@ const openAccount = (key: BalanceKey, { balance, netChange, since, isStored }: O
  * The current balances within a batch: each movement is applied immediately, and a block that touches a key ends the period of its previous balance, even if
  * the balance stays the same, so that the block of a token's last transfer is always known.
  */
-export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
+export const createBalanceSheet = (open: (key: BalanceKey) => OpeningBalance, baseBlock = 0) => {
   const { all, accountOf } = createAccounts(open);
   const inBlock = new Set<Account>();
   const periods: Row[] = [];

@@ -3,16 +3,16 @@ import type { FoldInput, Row } from "../../../indexer/projection.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { createOrdinals } from "../../ledger/projection/index.ts";
 import { hasBase, keysOf, receiverOf, reportedBalances, storedBalance } from "./balance-keys.ts";
-import { createBalanceSheet, type Opening } from "./balances.ts";
-import { createTokenCatalog } from "./catalog.ts";
+import { createBalanceSheet, type OpeningBalance } from "./balances.ts";
+import { type BalanceKey, baseReadOf, decodeBaseBalance } from "./base-reads.ts";
 import { type TokenMovement, tokenMovements } from "./movements.ts";
-import { type BalanceKey, baseReadOf, decodeBaseBalance } from "./reads-base.ts";
 import { standards } from "./standards.ts";
+import { createTokenCollector } from "./token-collector.ts";
 import { createTotals } from "./totals.ts";
 
 const createOpener =
-  ({ state, chain, base }: FoldInput) =>
-  (key: BalanceKey): Opening => {
+  ({ state, chain, baseOutcome }: FoldInput) =>
+  (key: BalanceKey): OpeningBalance => {
     const stored = storedBalance(state, key);
     if (stored !== undefined) {
       return {
@@ -25,7 +25,7 @@ const createOpener =
     if (!hasBase(key, chain)) return { isStored: false, since: null, balance: 0n, netChange: null };
     // The key of a base read does not contain the first block.
     const read = baseReadOf(key, 0);
-    const balance = read === null ? null : decodeBaseBalance(key, base(read));
+    const balance = read === null ? null : decodeBaseBalance(key, baseOutcome(read));
     // An initial balance of 0 needs no period. Without a call, the base can never be determined. A reported balance is not a sum.
     const isSummed = read !== null && (key.standard !== standards.native || chain.nativeAccounting === "traces");
     const netChange = balance === null && isSummed ? 0n : null;
@@ -76,7 +76,7 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
   const totals = createTotals(input.state, input.chain, isNodeSourced);
   const change = createBalanceChanger(byToken, byId, isNodeSourced);
   const transactions = createTransactionList(input.state);
-  const catalog = createTokenCatalog(input.state);
+  const collector = createTokenCollector(input.state);
   const transfers: Row[] = [];
 
   /** Changes the balances of one side and returns the new balance: the id's if there is an id, otherwise the token's. */
@@ -106,7 +106,7 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
       from_balance: movement.from === movement.to ? afterReceiving : afterSending,
       to_balance: afterReceiving,
     });
-    if (movement.standard !== standards.native) catalog.add(movement.token, movement.standard, blockNumber);
+    if (movement.standard !== standards.native) collector.add(movement.token, movement.standard, blockNumber);
     if (movement.standard === standards.erc20) {
       transactions.add(movement.fromAddress, blockNumber, movement.transactionIndex);
       transactions.add(movement.toAddress, blockNumber, movement.transactionIndex);
@@ -123,7 +123,7 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
     byId.endBlock(blockNumber);
   }
   return {
-    token_standards: catalog.standards,
+    token_standards: collector.standards,
     transfers,
     transfer_transactions: transactions.rows,
     balance_periods: byToken.periods,
@@ -132,6 +132,6 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
     nft_balances: byId.latest(),
     holder_counts: totals.holders,
     token_supplies: totals.supplies,
-    node_reads: catalog.reads,
+    node_reads: collector.reads,
   };
 };

@@ -3,7 +3,7 @@ import {
   consecutiveMint,
   erc1155TransferBatch,
   erc1155TransferSingle,
-  transfersByStandard,
+  tokenTransferEvents,
   wrappedDeposit,
   wrappedWithdrawal,
 } from "../../../events/transfers.ts";
@@ -11,9 +11,9 @@ import { type BaseRead, defineProjection } from "../../../indexer/projection.ts"
 import { createKeySet } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { balanceKeysOf, hasBase, reportedBalances, storedBalance } from "./balance-keys.ts";
+import { baseReadOf } from "./base-reads.ts";
 import { foldTokens } from "./fold.ts";
 import { type TokenMovement, tokenMovements } from "./movements.ts";
-import { baseReadOf } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 import { tokenTables } from "./tables.ts";
 
@@ -28,7 +28,7 @@ export const tokensProjection = defineProjection({
   id: "tokens",
   version: 4,
   events: [
-    ...transfersByStandard,
+    ...tokenTransferEvents,
     consecutiveMint,
     erc1155TransferSingle,
     erc1155TransferBatch,
@@ -41,31 +41,31 @@ export const tokensProjection = defineProjection({
     balances: {
       table: "balances",
       key: { owner: "bytea", token: "bytea", standard: "int2" },
-      values: ["balance", "since_block", "net_change"],
+      valueColumns: ["balance", "since_block", "net_change"],
     },
     nftBalances: {
       table: "nft_balances",
       key: { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" },
-      values: ["balance", "since_block", "net_change"],
+      valueColumns: ["balance", "since_block", "net_change"],
     },
     totals: {
       table: "holder_counts",
       key: { token: "bytea", standard: "int2" },
-      values: ["holders"],
+      valueColumns: ["holders"],
       newestBy: "block_number",
     },
     supplies: {
       table: "token_supplies",
       key: { token: "bytea", standard: "int2" },
-      values: ["supply"],
+      valueColumns: ["supply"],
       newestBy: "block_number",
     },
-    nodeSourced: { table: "node_sourced_tokens", key: { token: "bytea", standard: "int2" }, values: [] },
-    standards: { table: "token_standards", key: { address: "bytea", standard: "int2" }, values: [] },
-    metadata: { table: "token_metadata", key: { address: "bytea" }, values: [] },
-    ordinals: { table: "transfer_transactions", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" },
+    nodeSourced: { table: "node_sourced_tokens", key: { token: "bytea", standard: "int2" }, valueColumns: [] },
+    standards: { table: "token_standards", key: { address: "bytea", standard: "int2" }, valueColumns: [] },
+    metadata: { table: "token_metadata", key: { address: "bytea" }, valueColumns: [] },
+    ordinals: { table: "transfer_transactions", key: { address: "bytea" }, valueColumns: ["ordinal"], newestBy: "ordinal" },
   },
-  needs: (blocks, chain) => {
+  keysToLoad: (blocks, chain) => {
     const sets = {
       balances: createKeySet(),
       nftBalances: createKeySet(),
@@ -106,7 +106,7 @@ export const tokensProjection = defineProjection({
     }
     return Object.fromEntries(Object.entries(sets).map(([name, { keys }]) => [name, keys]));
   },
-  reads: (blocks, state, chain) => {
+  requiredBaseReads: (blocks, state, chain) => {
     const reads: BaseRead[] = [];
     // No key has a base balance in this case.
     if (chain.from === 0 && chain.nativeAccounting === "none") return reads;

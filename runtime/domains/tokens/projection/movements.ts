@@ -3,7 +3,7 @@ import type { ConsecutiveMint, DecodedBlock, DecodedEvent } from "../../../event
 import { punkMovementAt } from "../../../events/punks.ts";
 import type { ChainFacts } from "../../../indexer/projection.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
-import { nativeMovements, nativeTransfers } from "../../ledger/projection/native.ts";
+import { nativeMovements, nativeTransfers } from "../../ledger/projection/native-movements.ts";
 import { standards } from "./standards.ts";
 
 /** A movement of a token or of the native token. A side is null if it is not an account: for mints, burns, and movements from or to the protocol. */

@@ -8,4 +8,4 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /** `supports_erc` of a contract: the standards whose events it has emitted (see `events/contract-standards.ts`), ascending. */
-export const supportsErc = (emitted: readonly number[]): string[] => emitted.flatMap((standard) => names[standard] ?? []);
+export const ercNamesOf = (emitted: readonly number[]): string[] => emitted.flatMap((standard) => names[standard] ?? []);

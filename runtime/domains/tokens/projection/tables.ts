@@ -35,7 +35,7 @@ export const tokenTables: readonly Table[] = [
     kind: "latest",
     name: "balances",
     key: Object.keys(balanceKey),
-    periods: "balance_periods",
+    periodTable: "balance_periods",
     columns: { ...balanceKey, ...currentColumns },
   },
   { kind: "periods", name: "balance_periods", columns: { ...balanceKey, ...periodColumns, pivot_block: "int8" } },
@@ -43,7 +43,7 @@ export const tokenTables: readonly Table[] = [
     kind: "latest",
     name: "nft_balances",
     key: Object.keys(nftKey),
-    periods: "nft_balance_periods",
+    periodTable: "nft_balance_periods",
     columns: { ...nftKey, ...currentColumns },
   },
   { kind: "periods", name: "nft_balance_periods", columns: { ...nftKey, ...periodColumns } },
@@ -69,6 +69,6 @@ export const tokenTables: readonly Table[] = [
     columns: { token: "bytea", block_number: "int8", is_read: "bool" },
   },
   // Never rolled back; a rebuild clears it, so that every token is due for comparison with its contract again.
-  { kind: "latest", name: "token_checks", key: ["token", "standard"], periods: null, columns: { token: "bytea", standard: "int2" } },
+  { kind: "latest", name: "token_checks", key: ["token", "standard"], periodTable: null, columns: { token: "bytea", standard: "int2" } },
   { kind: "queue", name: "node_reads", key: ["kind", "key"], columns: { kind: "text", key: "bytea", block_number: "int8" } },
 ];

@@ -1,5 +1,5 @@
 import { bytes } from "../../../database/codecs.ts";
-import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
+import { concatenatedAddresses, jsonArrayOf, splitAddresses } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { columnList, identifier, joinSql, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
@@ -43,7 +43,7 @@ export interface NftBalanceRow {
  * block. `among` restricts them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe per token touched
  * after the block.
  */
-export const asOfBlock = (
+export const rowsAsOfBlock = (
   table: "balances" | "nft_balances",
   periods: "balance_periods" | "nft_balance_periods",
   key: readonly string[],
@@ -59,8 +59,8 @@ export const asOfBlock = (
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > ${block} AND ${among})`;
 
 /**
- * The balance of a row `h` of `asOfBlock` as of an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the primary key
- * for a row that was set after the block.
+ * The balance of a row `h` of `rowsAsOfBlock` as of an earlier block: 0 if the owner had never had the token, null if it is unknown. One probe of the
+ * primary key for a row that was set after the block.
  */
 export const balanceBefore = (
   periods: "balance_periods" | "nft_balance_periods",
@@ -79,12 +79,12 @@ const isSameKey = (left: string, right: string, key: readonly string[]): Sql =>
   );
 
 /** An owner's rows by token and standard as of a block. */
-export const balancesAsOf = (block?: Sql): Sql => asOfBlock("balances", "balance_periods", ["token", "standard"], undefined, block);
+export const balancesAsOf = (block?: Sql): Sql => rowsAsOfBlock("balances", "balance_periods", ["token", "standard"], undefined, block);
 /** An owner's rows by token id and standard as of a block ($3). */
-export const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
+export const nftBalancesAsOf = rowsAsOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
 
 /** Rows of balances as `BalanceColumns`. */
-export const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf("standard")} AS standards, ${listOf(sql`balance::text`)} AS balances`;
+export const balanceLists = sql`${concatenatedAddresses("token")} AS tokens, ${jsonArrayOf("standard")} AS standards, ${jsonArrayOf(sql`balance::text`)} AS balances`;
 
 const selectBalances = sql`SELECT ${balanceLists} FROM ${balancesAsOf()} h`;
 
@@ -105,7 +105,7 @@ const selectNftBalances = plannedOnce(sql`SELECT token, token_id, standard, bala
 
 /** Converts balance lists to rows. */
 const toBalances = (columns: BalanceColumns): Promise<BalanceRow[]> =>
-  mapInTurns(addressesIn(columns.tokens), (token, index) => ({
+  mapInTurns(splitAddresses(columns.tokens), (token, index) => ({
     token,
     standard: columns.standards[index] ?? standards.native,
     balance: columns.balances[index] ?? null,

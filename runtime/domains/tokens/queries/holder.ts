@@ -95,7 +95,7 @@ const newestOf = (table: string, columns: Sql, where: Sql = nothing): Sql =>
   sql`(SELECT ${columns} FROM ${identifier(table)} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
 const withStandard = sql`AND standard = $3`;
 /** The totals of a token. A supply above the largest uint256 cannot be a value of the contract. */
-export const totalsWith = (zeroOwner: Sql, maxSupply: Sql): Sql =>
+export const selectTokenTotals = (zeroOwner: Sql, maxSupply: Sql): Sql =>
   sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
     CASE WHEN k.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
       WHEN e.supply >= 0 AND e.supply <= ${maxSupply}::numeric THEN e.supply END AS supply, ${sourceOf("k")} AS source
@@ -112,19 +112,19 @@ export const totalsWith = (zeroOwner: Sql, maxSupply: Sql): Sql =>
   CROSS JOIN LATERAL (SELECT coalesce(s.supply, 0) + CASE WHEN o.block_number IS NOT NULL THEN o.difference
       WHEN sourced.token IS NULL THEN i.initial END AS supply) e
   WHERE c.block_number IS NOT NULL OR z.balance > 0`;
-const selectTotals = plannedOnce(totalsWith(sql`$5`, sql`$6`));
+const selectTotals = plannedOnce(selectTokenTotals(sql`$5`, sql`$6`));
 
 /** The parameters of a slice that is the entire ranking. */
-export const wholeRanking = ({ end, begin }: Direction, block: number) => [String(end), String(begin), pivotsOf(block)];
+export const wholeRankingParameters = ({ end, begin }: Direction, block: number) => [String(end), String(begin), pivotsOf(block)];
 
 /** A page of a holder list, and known properties of the list. */
-export interface HoldersPage {
+export interface HolderPageRequest {
   readonly limit: number;
   readonly offset: number;
   /** The exact number of holders, or null if it is unknown. If it is known, a page in the second half is read from the end. */
   readonly total?: number | null;
   /** Whether the block was the last one; the current ranking is then read without checking for newer blocks. */
-  readonly isLast?: boolean;
+  readonly isLastBlock?: boolean;
 }
 
 /** A token's holders as of a block. */
@@ -133,7 +133,7 @@ interface Ranking {
   readonly token: Address;
   readonly standard: number;
   readonly block: number;
-  readonly isLast: boolean;
+  readonly isLastBlock: boolean;
 }
 
 /** Queries for a page of a ranking, the current one or a past one. */
@@ -152,7 +152,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
 
   /** A page of the ranking as of the last block, in index order, with the periods that a block indexed in the meantime ended. */
   const readNewest = (direction: Direction, ranking: Ranking, limit: number, offset: number) =>
-    query<HolderRow>(selectNewest(direction), [...keyOf(ranking), ...wholeRanking(direction, ranking.block), limit, offset]);
+    query<HolderRow>(selectNewest(direction), [...keyOf(ranking), ...wholeRankingParameters(direction, ranking.block), limit, offset]);
 
   /** A page's rows in a slice of a past ranking, and the slice's row count, counted only as far as the page requires. */
   const readSlice = async (direction: Direction, ranking: Ranking, to: bigint, from: bigint, limit: number, offset: number) => {
@@ -175,7 +175,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
    * is full. This reads few rows outside the page.
    */
   const readRanking = async (direction: Direction, ranking: Ranking, limit: number, offset: number): Promise<HolderRow[]> => {
-    let to = ranking.isLast ? null : await balanceRanked(direction, ranking, firstDepth * (offset + limit));
+    let to = ranking.isLastBlock ? null : await balanceRanked(direction, ranking, firstDepth * (offset + limit));
     if (to === null) return readNewest(direction, ranking, limit, offset);
     const rows: HolderRow[] = [];
     let [from, found, factor]: [bigint, number, number] = [direction.begin, 0, firstFactor];
@@ -202,9 +202,9 @@ export function createHolderQueries(database: Pick<Database, "query">) {
     token: Address,
     standard: number,
     block: number,
-    { limit, offset, total = null, isLast = false }: HoldersPage,
+    { limit, offset, total = null, isLastBlock = false }: HolderPageRequest,
   ) => {
-    const ranking = { chainId, token, standard, block, isLast };
+    const ranking = { chainId, token, standard, block, isLastBlock };
     if (total === null || offset < total / 2) return readRanking(directions.largest, ranking, limit, offset);
     const end = Math.min(offset + limit, total);
     if (end <= offset) return [];

@@ -1,5 +1,5 @@
 import { bytes } from "../../../database/codecs.ts";
-import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
+import { concatenatedAddresses, jsonArrayOf, splitAddresses } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../../lib/hex.ts";
@@ -55,22 +55,22 @@ const selectLastNativeTransfer = sql`SELECT number AS native_block, timestamp AS
  * CTEs with up to $4 holdings of an owner ($2) on chain $1 as of a block ($3); `$5` is the native token. All heights are looked up together, each once: for a
  * wallet with many tokens, one probe per token would dominate the cost.
  */
-export const holdingTables = sql`held AS MATERIALIZED (${held}),
+export const holdingCtes = sql`held AS MATERIALIZED (${held}),
   node_sourced AS MATERIALIZED (
     SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS transfer_block
     FROM held h JOIN node_sourced_tokens s USING (token, standard) WHERE s.chain_id = $1)`;
-/** The row of `HoldingColumns`, from `holdingTables`. */
-export const selectHoldingLists = sql`SELECT * FROM (SELECT ${balanceLists}, ${listOf("since_block")} AS since_blocks FROM held) held_lists,
-    (SELECT ${joinedAddresses("token")} AS node_sourced, ${listOf("standard")} AS node_sourced_standards,
-       ${listOf("transfer_block")} AS node_sourced_transfer_blocks FROM node_sourced) node_sourced_lists,
-    (SELECT ${listOf("number")} AS block_numbers, ${listOf("timestamp")} AS block_timestamps FROM blocks
+/** The row of `HoldingColumns`, from `holdingCtes`. */
+export const selectHoldingLists = sql`SELECT * FROM (SELECT ${balanceLists}, ${jsonArrayOf("since_block")} AS since_blocks FROM held) held_lists,
+    (SELECT ${concatenatedAddresses("token")} AS node_sourced, ${jsonArrayOf("standard")} AS node_sourced_standards,
+       ${jsonArrayOf("transfer_block")} AS node_sourced_transfer_blocks FROM node_sourced) node_sourced_lists,
+    (SELECT ${jsonArrayOf("number")} AS block_numbers, ${jsonArrayOf("timestamp")} AS block_timestamps FROM blocks
      WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT transfer_block FROM node_sourced))) times,
     (SELECT max(native_accounting) AS native_accounting FROM chains WHERE chain_id = $1) chain
     LEFT JOIN (${selectLastNativeTransfer}) native ON true`;
-/** The holdings' `MetadataColumns` row, from `holdingTables`. */
+/** The holdings' `MetadataColumns` row, from `holdingCtes`. */
 export const selectHeldMetadataLists = selectMetadata(sql`SELECT token FROM held`);
 
-const selectHoldings = sql`WITH ${holdingTables} SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata`;
+const selectHoldings = sql`WITH ${holdingCtes} SELECT * FROM (${selectHoldingLists}) holdings, (${selectHeldMetadataLists}) metadata`;
 
 /** Converts lists to holdings, the native token first. */
 export async function holdingsIn(columns: HoldingColumns): Promise<HoldingRow[]> {
@@ -83,13 +83,13 @@ export async function holdingsIn(columns: HoldingColumns): Promise<HoldingRow[]>
     return timestamp === undefined ? noTransfer : { transfer_block: height, transfer_timestamp: timestamp };
   };
   const nodeSourced = new Map<string, LastTransfer>();
-  addressesIn(columns.node_sourced).forEach((token, index) => {
+  splitAddresses(columns.node_sourced).forEach((token, index) => {
     const height = columns.node_sourced_transfer_blocks[index] ?? null;
     nodeSourced.set(`${token}:${columns.node_sourced_standards[index]}`, height === null ? noTransfer : lastAt(height));
   });
   const native: LastTransfer = { transfer_block: columns.native_block, transfer_timestamp: columns.native_timestamp };
   const nativeSource = sourceOfNative(columns.native_accounting);
-  const rows = await mapInTurns(addressesIn(columns.tokens), (token, index): HoldingRow => {
+  const rows = await mapInTurns(splitAddresses(columns.tokens), (token, index): HoldingRow => {
     const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
     if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
     const lastOfNodeSourced = nodeSourced.size === 0 ? undefined : nodeSourced.get(`${token}:${standard}`);
@@ -108,7 +108,7 @@ export interface HeldTokens {
   readonly metadata: Map<Address, TokenMetadata>;
 }
 
-/** The parameters of `holdingTables`. */
+/** The parameters of `holdingCtes`. */
 export const holdingParameters = (chainId: number, owner: Address, block: number, limit: number): readonly unknown[] =>
   // Usually, only transfers set the row of a token. Fees and rewards also set the native token's row, and readings also set a node-sourced token's row; the
   // last transfer of these tokens is looked up.

@@ -2,11 +2,11 @@ import type { Database } from "../../../database/database.ts";
 import { type IndexCache, noIndexCache } from "../../../database/index-cache.ts";
 import { createBalanceQueries } from "./balance.ts";
 import { createCounterpartyQueries } from "./counterparty.ts";
-import { createFirstHolderQueries } from "./first-holders.ts";
 import { createHolderQueries } from "./holder.ts";
 import { createHoldingQueries } from "./holding.ts";
 import { createMetadataQueries } from "./metadata.ts";
 import { createPortfolioQueries } from "./portfolio.ts";
+import { createTopHolderQueries } from "./top-holders.ts";
 import { createTransferQueries } from "./transfer.ts";
 
 /** All token queries. */
@@ -18,7 +18,7 @@ export const createTokenQueries = (database: Pick<Database, "query">, cache: Ind
   ...createBalanceQueries(database),
   ...createHoldingQueries(database),
   ...createHolderQueries(database),
-  ...createFirstHolderQueries(database),
+  ...createTopHolderQueries(database),
   ...createPortfolioQueries(database, cache.lookups("blocks")),
   ...createTransferQueries(database),
   ...createCounterpartyQueries(database),

@@ -1,5 +1,5 @@
 import { bytesArray } from "../../../database/codecs.ts";
-import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
+import { concatenatedAddresses, jsonArrayOf, splitAddresses } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import { type CacheLookups, uncachedLookups } from "../../../lib/cache-lookups.ts";
@@ -32,9 +32,9 @@ export interface MetadataColumns {
  */
 export const selectMetadata = (addresses: Sql): Sql =>
   sql`SELECT * FROM
-     (SELECT ${joinedAddresses("address")} AS described, ${listOf("name")} AS names, ${listOf("symbol")} AS symbols, ${listOf("decimals")} AS decimals
+     (SELECT ${concatenatedAddresses("address")} AS described, ${jsonArrayOf("name")} AS names, ${jsonArrayOf("symbol")} AS symbols, ${jsonArrayOf("decimals")} AS decimals
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
-     (SELECT ${joinedAddresses("address")} AS classified, ${listOf("standard")} AS classes
+     (SELECT ${concatenatedAddresses("address")} AS classified, ${jsonArrayOf("standard")} AS classes
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
 const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($2::bytea[])`));
 
@@ -43,11 +43,11 @@ export async function metadataIn(columns: MetadataColumns | undefined): Promise<
   const byAddress = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
   if (columns === undefined) return byAddress;
   const { names, symbols, decimals, classes } = columns;
-  await forEachInTurns(addressesIn(columns.described), (address, index) => {
+  await forEachInTurns(splitAddresses(columns.described), (address, index) => {
     const [name, symbol] = [names[index] ?? null, symbols[index] ?? null];
     byAddress.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: noStandards });
   });
-  await forEachInTurns(addressesIn(columns.classified), (address, index) => {
+  await forEachInTurns(splitAddresses(columns.classified), (address, index) => {
     const standard = classes[index] ?? 0;
     const token = byAddress.get(address);
     if (token === undefined) byAddress.set(address, { ...emptyMetadata(address), standards: singleStandard[standard] ?? [standard] });

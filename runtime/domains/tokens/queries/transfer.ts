@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
-import { listOf } from "../../../database/columns.ts";
+import { jsonArrayOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
-import { createPageReader, type PageStart } from "../../../database/list-positions.ts";
+import { createPageReader, type PageStart } from "../../../database/page-reader.ts";
 import { identifier, plannedOnce, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { branchAt, isOnBranch } from "../../ledger/queries/branch.ts";
@@ -41,7 +41,7 @@ const selectPositions = plannedOnce(sql`WITH bounds AS MATERIALIZED (SELECT
     (SELECT ordinal FROM transfer_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= $4
      ORDER BY block_number DESC, ordinal DESC LIMIT 1) AS highest)
   SELECT lowest, highest, blocks, indexes FROM bounds CROSS JOIN LATERAL (
-    SELECT ${listOf("block_number")} AS blocks, ${listOf("transaction_index")} AS indexes FROM (
+    SELECT ${jsonArrayOf("block_number")} AS blocks, ${jsonArrayOf("transaction_index")} AS indexes FROM (
       SELECT block_number, transaction_index FROM transfer_transactions
       WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN greatest(lowest, highest - $6::int8 - $5::int8 + 1) AND highest - $6::int8
       ORDER BY ordinal DESC LIMIT $5::int8) page) positions`);
@@ -64,7 +64,7 @@ const pageOfTokenOnBranch = sql`SELECT * FROM ${positionsOfToken(sql`$7::int8 + 
   ${newestFirst} LIMIT $7 OFFSET $8`;
 const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken(sql`$7`)}`;
 /** Every $8-th of the first $7 transactions, and the hash of the list's last block ($9). */
-const pageStartsOfToken = sql`SELECT ${branchAt(sql`$9`)} AS branch, ${listOf("block_number")} AS blocks, ${listOf("transaction_index")} AS indexes FROM (
+const pageStartsOfToken = sql`SELECT ${branchAt(sql`$9`)} AS branch, ${jsonArrayOf("block_number")} AS blocks, ${jsonArrayOf("transaction_index")} AS indexes FROM (
     SELECT *, row_number() OVER (${newestFirst}) - 1 AS number FROM (
       SELECT * FROM ${positionsOfToken(sql`$7`)} ${newestFirst} LIMIT $7) transactions) numbered
   WHERE number % $8::int8 = 0`;

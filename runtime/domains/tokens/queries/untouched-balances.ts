@@ -1,4 +1,4 @@
-import { createReadRpc, type ReadRpc } from "../../../chain/nodes/read-rpc.ts";
+import { createFallbackRpc, type FallbackRpc } from "../../../chain/nodes/fallback-rpc.ts";
 import type { RpcResult } from "../../../chain/rpc.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import { nodeUrlsOf } from "../../../config/fields.ts";
@@ -21,7 +21,7 @@ export interface UntouchedBalances {
 }
 
 interface Node {
-  readonly rpc: ReadRpc;
+  readonly rpc: FallbackRpc;
   /** The number of requests that wait for the node. */
   waiting: number;
 }
@@ -56,11 +56,11 @@ export const createUntouchedBalances = (chains: readonly ChainConfig[]): Untouch
   };
 };
 
-const createNodeRpc = (urls: readonly string[]): ReadRpc =>
-  createReadRpc(urls, { batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
+const createNodeRpc = (urls: readonly string[]): FallbackRpc =>
+  createFallbackRpc(urls, { batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
 
 /** Reads a balance in wei; null if the node returns none, or if it has a different block at that height, so that the balance may be of another branch. */
-const readBalance = async (rpc: ReadRpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
+const readBalance = async (rpc: FallbackRpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
   const height = `0x${number.toString(16)}`;
   const [balance, block] = await rpc.settle([
     { method: "eth_getBalance", params: [address, height] },

@@ -1,14 +1,14 @@
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import type { LendingReserve } from "../../../integration/domains/community/lending/market.ts";
 import { viewsOf } from "../../../integration/domains/community/lending/views.ts";
-import { call } from "../../../support/chain.ts";
+import { encodeCall } from "../../../support/chain.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, type ExpectedResponses, itemsOf, type World } from "./expected.ts";
+import { addressIn, type ExpectationContext, type ExpectedResponses, itemsOf } from "./expected.ts";
 
 /** Reads the story pools' reserves. The first three words of a reserve's state are its tokens' addresses. */
-const readReserves = async (world: World): Promise<LendingReserve[]> => {
-  const [dollar, gold] = [addressIn(world, "usdToken"), addressIn(world, "goldToken")];
-  const [pool, poolV2] = [addressIn(world, "lendingPool"), addressIn(world, "lendingPoolV2")];
+const readReserves = async (context: ExpectationContext): Promise<LendingReserve[]> => {
+  const [dollar, gold] = [addressIn(context, "usdToken"), addressIn(context, "goldToken")];
+  const [pool, poolV2] = [addressIn(context, "lendingPool"), addressIn(context, "lendingPoolV2")];
   const reserves = [
     { pool, isV2: false, address: dollar, decimals: 6 },
     { pool, isV2: false, address: gold, decimals: 18 },
@@ -16,7 +16,7 @@ const readReserves = async (world: World): Promise<LendingReserve[]> => {
   ];
   return Promise.all(
     reserves.map(async ({ pool: to, isV2, address, decimals }) => {
-      const state = await world.rpc<Hex>("eth_call", [call(demoContracts("LendingPool"), to, "reserves", [address]), "latest"]);
+      const state = await context.rpc<Hex>("eth_call", [encodeCall(demoContracts("LendingPool"), to, "reserves", [address]), "latest"]);
       const [aToken, variableDebt, stableDebt] = [0, 1, 2].map((word): Address => `0x${state.slice(26 + 64 * word, 66 + 64 * word)}`);
       const tokens = { aToken, variableDebt, stableDebt } as Pick<LendingReserve, "aToken" | "variableDebt" | "stableDebt">;
       return { pool: to, isV2, coin: { address, decimals, price: 0 }, ...tokens };
@@ -25,9 +25,9 @@ const readReserves = async (world: World): Promise<LendingReserve[]> => {
 };
 
 /** The expected responses for protocol 01. */
-export const expectLending = async (world: World): Promise<ExpectedResponses> => {
-  const reserves = await readReserves(world);
-  const views = viewsOf(world);
+export const expectLending = async (context: ExpectationContext): Promise<ExpectedResponses> => {
+  const reserves = await readReserves(context);
+  const views = viewsOf(context);
   const assetOf = (aToken: string): Address => {
     const reserve = reserves.find((candidate) => candidate.aToken === aToken);
     if (reserve === undefined) throw new Error(`No reserve has the aToken ${aToken}`);
@@ -35,7 +35,7 @@ export const expectLending = async (world: World): Promise<ExpectedResponses> =>
   };
   return {
     markets: async (height) => {
-      const dollarsOf = world.valueAt(height);
+      const dollarsOf = context.valueAt(height);
       const entries = reserves.map(async (reserve) => {
         const { supplied, variableDebt, stableDebt, available, supplyRate, borrowRate } = await views.reserveAt(reserve, height);
         const { aToken, coin } = reserve;
@@ -54,7 +54,7 @@ export const expectLending = async (world: World): Promise<ExpectedResponses> =>
       return itemsOf(await Promise.all(entries));
     },
     balances: async (wallet, height) => {
-      const dollarsOf = world.valueAt(height);
+      const dollarsOf = context.valueAt(height);
       const positions = Object.entries(await views.positionsAt(reserves, wallet, height));
       return itemsOf(
         positions.map(([key, balance]) => [key, { balance, quote: dollarsOf(assetOf(key.split(" ")[1] ?? ""), BigInt(balance)) }]),

@@ -2,9 +2,9 @@ import { toEventSelector } from "viem";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import type { Pool } from "../../../integration/domains/community/balancer/market.ts";
 import { type PoolTokens, viewsOf } from "../../../integration/domains/community/balancer/views.ts";
-import { read } from "../../../integration/domains/pools/support.ts";
+import { readContract } from "../../../integration/domains/pools/support.ts";
 import { demoContracts } from "../../../support/demo-contracts.ts";
-import { addressIn, blocksOf, type ExpectedResponses, growthOf, itemsOf, partOf, sumOf, type World } from "./expected.ts";
+import { addressIn, blocksOf, type ExpectationContext, type ExpectedResponses, growthOf, itemsOf, partOf, sumOf } from "./expected.ts";
 
 const balanceChangedTopic = toEventSelector("PoolBalanceChanged(bytes32,address,address[],int256[],uint256[])");
 
@@ -13,17 +13,17 @@ interface KnownPool extends Pool {
   readonly changes: readonly number[];
 }
 
-const readPools = async (world: World, vault: Address): Promise<KnownPool[]> => {
-  const head = world.times.length - 1;
+const readPools = async (context: ExpectationContext, vault: Address): Promise<KnownPool[]> => {
+  const head = context.times.length - 1;
   const pools = [
-    { address: addressIn(world, "vaultPool"), artifact: demoContracts("WeightedVaultPool") },
-    { address: addressIn(world, "composablePool"), artifact: demoContracts("ComposableVaultPool") },
+    { address: addressIn(context, "vaultPool"), artifact: demoContracts("WeightedVaultPool") },
+    { address: addressIn(context, "composablePool"), artifact: demoContracts("ComposableVaultPool") },
   ];
   return Promise.all(
     pools.map(async ({ address, artifact }) => {
-      const id = await read<Hex>(world, artifact, address, "getPoolId", [], head);
-      const [tokens] = await read<[Address[]]>(world, demoContracts("PoolVault"), vault, "getPoolTokens", [id], head);
-      const changes = await blocksOf(world, vault, [balanceChangedTopic, id]);
+      const id = await readContract<Hex>(context, artifact, address, "getPoolId", [], head);
+      const [tokens] = await readContract<[Address[]]>(context, demoContracts("PoolVault"), vault, "getPoolTokens", [id], head);
+      const changes = await blocksOf(context, vault, [balanceChangedTopic, id]);
       return {
         ...{ address, artifact, id, name: "", decimals: 18, changes },
         tokens: tokens.map((token) => token.toLowerCase() as Address),
@@ -33,12 +33,12 @@ const readPools = async (world: World, vault: Address): Promise<KnownPool[]> => 
 };
 
 /** The expected responses for protocol 02. */
-export const expectVaultPools = async (world: World): Promise<ExpectedResponses> => {
-  const vault = addressIn(world, "poolVault");
-  const pools = await readPools(world, vault);
-  const views = viewsOf(world, vault);
+export const expectVaultPools = async (context: ExpectationContext): Promise<ExpectedResponses> => {
+  const vault = addressIn(context, "poolVault");
+  const pools = await readPools(context, vault);
+  const views = viewsOf(context, vault);
   const poolValue = (pool: Pool, { balances }: PoolTokens, height: number): number | null => {
-    const dollarsOf = world.valueAt(height);
+    const dollarsOf = context.valueAt(height);
     return sumOf([...balances].filter(([token]) => token !== pool.address).map(([token, amount]) => dollarsOf(token, amount)));
   };
   return {
@@ -50,7 +50,7 @@ export const expectVaultPools = async (world: World): Promise<ExpectedResponses>
           ...{ total_value_locked_quote: value, total_supply_quote: value, lp_token_address: pool.address },
           lp_token_total_supply: String(await views.supplyOf(pool, height)),
           block_height: Number(held.lastChangeBlock),
-          supply_rate: await growthOf(world, pool.changes, height, (block) => views.rateOf(pool, block)),
+          supply_rate: await growthOf(context, pool.changes, height, (block) => views.rateOf(pool, block)),
         };
         return [pool.address, fields] as const;
       });
@@ -69,7 +69,7 @@ export const expectVaultPools = async (world: World): Promise<ExpectedResponses>
       return itemsOf(await Promise.all(entries));
     },
     tokens: async (wallet, height) => {
-      const dollarsOf = world.valueAt(height);
+      const dollarsOf = context.valueAt(height);
       const entries = pools.map(async (pool) => {
         const shares = await views.sharesOf(pool, wallet, height);
         if (shares === 0n) return null;

@@ -17,13 +17,13 @@ export interface ExpectedResponses {
 }
 
 /** The chain and prices that expected responses are computed from. */
-export interface World extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
+export interface ExpectationContext extends Pick<ArchivedStory, "rpc" | "values" | "times"> {
   /** Returns the value of a token amount in US dollars as of a block; null if the price is unknown. */
   valueAt(height: number): (token: Address, amount: bigint) => number | null;
 }
 
 /** The address that is a story value. @throws {Error} if the story has no value with this name. */
-export const addressIn = ({ values }: Pick<World, "values">, name: string): Address => {
+export const addressIn = ({ values }: Pick<ExpectationContext, "values">, name: string): Address => {
   const value = values[name];
   if (value === undefined) throw new Error(`Unknown story value ${name}.`);
   return value as Address;
@@ -46,7 +46,7 @@ const secondsPerYear = 365 * 86_400;
 
 /** The blocks with a contract's events with these topics, in ascending order. */
 export const blocksOf = async (
-  { rpc }: Pick<World, "rpc">,
+  { rpc }: Pick<ExpectationContext, "rpc">,
   address: Address,
   topics: readonly (string | readonly string[] | null)[],
 ): Promise<number[]> => {
@@ -63,7 +63,7 @@ export const newestOf = (blocks: readonly number[], height: number): number => {
 
 /** The annualized growth of a value since its first reading within 30 days; null without two readings at different times. */
 export const growthOf = async (
-  { times }: Pick<World, "times">,
+  { times }: Pick<ExpectationContext, "times">,
   blocks: readonly number[],
   height: number,
   read: (block: number) => Promise<bigint>,

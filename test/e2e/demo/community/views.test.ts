@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { indexUntilHead } from "../../../support/service.ts";
 import { type ArchivedStory, startArchivedStory } from "./archived-story.ts";
 import { compareItems } from "./compare-items.ts";
-import type { ExpectedResponses, Fields, World } from "./expected.ts";
+import type { ExpectationContext, ExpectedResponses, Fields } from "./expected.ts";
 import { expectLending } from "./expected-lending.ts";
 import { expectMoneyMarkets } from "./expected-money-markets.ts";
 import { expectPairs, expectStablePools } from "./expected-pools.ts";
@@ -15,7 +15,7 @@ import { expectVaults } from "./expected-vaults.ts";
 let story: ArchivedStory;
 let testDatabase: TestDatabase;
 let indexing: Awaited<ReturnType<typeof indexUntilHead>> | undefined;
-let world: World;
+let context: ExpectationContext;
 let heights: number[];
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   // After the deployments, at about every tenth day, and at the head.
   heights = [0.5, 0.65, 0.8, 0.9, 1].map((part) => Math.floor(head * part));
   const values = new Map(await Promise.all(heights.map(async (height) => [height, await valuesAt(height)] as const)));
-  world = { ...story, valueAt: (height) => values.get(height) ?? (() => null) };
+  context = { ...story, valueAt: (height) => values.get(height) ?? (() => null) };
 });
 afterAll(async () => {
   await indexing?.stop();
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 /** Returns a function that values amounts at the prices of `api.prices_at`. */
-const valuesAt = async (height: number): Promise<ReturnType<World["valueAt"]>> => {
+const valuesAt = async (height: number): Promise<ReturnType<ExpectationContext["valueAt"]>> => {
   const rows = await testDatabase.database.query<{ token: Address; unit_price: string }>(
     "SELECT token, unit_price FROM api.prices_at(31337, $1)",
     [story.times[height]],
@@ -48,15 +48,15 @@ const valuesAt = async (height: number): Promise<ReturnType<World["valueAt"]>> =
 };
 
 const protocols: readonly (readonly [string, () => ExpectedResponses | Promise<ExpectedResponses>])[] = [
-  ["protocol_01", () => expectLending(world)],
-  ["protocol_02", () => expectVaultPools(world)],
-  ["protocol_04", () => expectMoneyMarkets(world, "cToken")],
-  ["protocol_05", () => expectStablePools(world)],
-  ["protocol_06", () => expectVaults(world, "protocol_06")],
-  ["protocol_07", () => expectPairs(world)],
-  ["protocol_08", () => expectMoneyMarkets(world, "vToken")],
-  ["protocol_09", () => expectVaults(world, "protocol_09")],
-  ["protocol_10", () => expectVaults(world, "protocol_10")],
+  ["protocol_01", () => expectLending(context)],
+  ["protocol_02", () => expectVaultPools(context)],
+  ["protocol_04", () => expectMoneyMarkets(context, "cToken")],
+  ["protocol_05", () => expectStablePools(context)],
+  ["protocol_06", () => expectVaults(context, "protocol_06")],
+  ["protocol_07", () => expectPairs(context)],
+  ["protocol_08", () => expectMoneyMarkets(context, "vToken")],
+  ["protocol_09", () => expectVaults(context, "protocol_09")],
+  ["protocol_10", () => expectVaults(context, "protocol_10")],
 ];
 
 /** The fields that market_data and markets have in common. */

@@ -19,7 +19,7 @@ describe("a generator run", () => {
     withCatalog(async (root) => {
       const outcome = await write(root);
       expect(outcome).toMatchObject({ kind: "written", changes: { deleted: [] }, stubs: [] });
-      expect(await runCheck(root)).toEqual({ kind: "clean", files: 21 });
+      expect(await runCheck(root)).toEqual({ kind: "clean", fileCount: 21 });
     }));
 
   it("reports a changed line in a generated file, a missing file and an extra one", () =>

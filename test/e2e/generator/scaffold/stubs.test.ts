@@ -4,7 +4,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { buildModel } from "../../../../generator/model/build-model.ts";
 import type { Handler } from "../../../../generator/model/model.ts";
-import { missingStubs, resolverPath } from "../../../../generator/scaffold/missing-stubs.ts";
+import { findMissingResolvers, resolverPath } from "../../../../generator/scaffold/missing-resolvers.ts";
 import { stubText } from "../../../../generator/scaffold/stub-text.ts";
 import { writeStubs } from "../../../../generator/scaffold/write-stubs.ts";
 import { endpoint, realCatalog, repository, smallCatalog } from "../../../support/generator/model/catalogs.ts";
@@ -41,20 +41,20 @@ describe("resolver stubs", () => {
   it("are missing if a live operation's resolver file does not exist", () =>
     withFolder(async (root) => {
       await writeTextFile(root, "runtime/api/things/get-things.ts", "// mine\n");
-      expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
+      expect((await findMissingResolvers(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
     }));
 
   it("are written once, and leave existing files unchanged", () =>
     withFolder(async (root) => {
-      const missing = await missingStubs(root, catalog);
+      const missing = await findMissingResolvers(root, catalog);
       await writeTextFile(root, "runtime/api/things/get-things.ts", "// written meanwhile\n");
       expect(await writeStubs(root, missing)).toEqual({
         stubs: ["runtime/api/things/get-more-things.ts"],
-        registered: ["runtime/api/things/index.ts"],
+        updatedIndexPaths: ["runtime/api/things/index.ts"],
       });
       expect(await readFile(join(root, "runtime/api/things/get-things.ts"), "utf8")).toBe("// written meanwhile\n");
-      expect(await missingStubs(root, catalog)).toEqual([]);
-      expect(await writeStubs(root, missing)).toEqual({ stubs: [], registered: [] });
+      expect(await findMissingResolvers(root, catalog)).toEqual([]);
+      expect(await writeStubs(root, missing)).toEqual({ stubs: [], updatedIndexPaths: [] });
     }));
 
   it("are functions that respond with 501, formatted like other resolvers", async () => {

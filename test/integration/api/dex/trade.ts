@@ -2,12 +2,12 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { expect } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type ConcentratedExchange, concentratedLogs, deployConcentrated, type PoolLog } from "../../domains/pools/concentrated-support.ts";
@@ -20,7 +20,7 @@ import {
   type PairLog,
   pairLogs,
   type TestExchange,
-  uniswap,
+  uniswapV2,
 } from "../../domains/pools/support.ts";
 
 // Two tokens, one with 18 decimals at 3 dollars and one with 6 decimals at half a dollar, are traded in a pair, in two concentrated-liquidity pools,
@@ -64,7 +64,7 @@ const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
 /** Serves the index, with or without configured exchanges. */
 export const serve = async (hasExchanges: boolean): Promise<typeof service> => {
-  const settings = chainConfig.parse({
+  const settings = chainConfigSchema.parse({
     name: "trade",
     id: 31337,
     rpc: "http://127.0.0.1:1",
@@ -85,7 +85,7 @@ export const serve = async (hasExchanges: boolean): Promise<typeof service> => {
   });
   const { key } = await createKeys(testDatabase.database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({}),
+    config: configSchema.parse({}),
     chains: [{ ...settings, id: 31337 }],
     database: testDatabase.database,
     logger: pino({ level: "silent" }),
@@ -93,7 +93,7 @@ export const serve = async (hasExchanges: boolean): Promise<typeof service> => {
   });
   return {
     detailsOf: async (hash, query = "with-dex=true") => {
-      const response = await supertest(http.app)
+      const response = await supertest(http.listener)
         .get(`/v1/trade/transaction_v2/${hash}/?no-logs=true&${query}`)
         .set("Authorization", `Bearer ${key}`);
       expect(response.status, response.body.error_message).toBe(200);
@@ -116,7 +116,7 @@ export const setUp = async () => {
     deployed.push(toLowerAddress(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   deployed.sort();
   [tokens, unpricedToken] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
-  const spenders = [exchange.router, unconfigured.router, concentrated.positions, concentrated.router];
+  const spenders = [exchange.router, unconfigured.router, concentrated.positionManager, concentrated.router];
   await mineTransactions(
     chain,
     deployed.flatMap((token) => [mint(token, trader, 10n ** 30n), ...spenders.map((spender) => approve(trader, token, spender))]),
@@ -126,29 +126,29 @@ export const setUp = async () => {
     { tokens: [tokens[1], unpricedToken] as const, fee: 500 },
   ] as const;
   await mineTransactions(chain, [
-    exchange.add(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
-    unconfigured.add(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    exchange.addLiquidity(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    unconfigured.addLiquidity(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
     ...keys.map((key) => concentrated.create(key, 2n ** 96n)),
   ]);
   pair = await exchange.pairOf(...tokens);
   pools = [await concentrated.poolOf(keys[0]), await concentrated.poolOf(keys[1])];
   const opened = await mineTransactions(chain, [
     approve(trader, pair, exchange.router),
-    concentrated.open(trader, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
-    concentrated.open(trader, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    concentrated.openPosition(trader, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    concentrated.openPosition(trader, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
   ]);
   sent = {
     swap: await mineTransaction(chain, [exchange.swap(trader, 2n * unit, tokens, recipient)]),
-    add: await mineTransaction(chain, [exchange.add(trader, tokens, [10n * unit, 70n * 10n ** 6n], recipient)]),
-    remove: await mineTransaction(chain, [exchange.remove(trader, tokens, 12_345_678_901n)]),
+    add: await mineTransaction(chain, [exchange.addLiquidity(trader, tokens, [10n * unit, 70n * 10n ** 6n], recipient)]),
+    remove: await mineTransaction(chain, [exchange.removeLiquidity(trader, tokens, 12_345_678_901n)]),
     path: await mineTransaction(chain, [concentrated.swapPath(trader, 1_000_000n, [unpricedToken, tokens[1], tokens[0]], [500, 3000])]),
     open: opened[1] as Hash,
-    decrease: await mineTransaction(chain, [concentrated.decrease(trader, 1n, 1_000_000n)]),
+    decrease: await mineTransaction(chain, [concentrated.decreaseLiquidity(trader, 1n, 1_000_000n)]),
     otherExchange: await mineTransaction(chain, [unconfigured.swap(trader, 2n * unit, tokens)]),
-    transfer: await mineTransaction(chain, [{ from: trader, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
+    transfer: await mineTransaction(chain, [{ from: trader, ...encodeCall(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
     // The amount sent to the pair is withdrawn, less the fee.
     sameToken: await mineTransaction(chain, [
-      { from: trader, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, trader, "0x"]) },
+      { from: trader, gas: 900_000n, ...encodeCall(uniswapV2.pair(), pair, "swap", [990n, 0n, trader, "0x"]) },
     ]),
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);

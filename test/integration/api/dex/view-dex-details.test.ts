@@ -147,8 +147,8 @@ describe("a transaction's dex_details", () => {
       token_0_amount: String(amountOf(mintLog, "amount0")),
       token_1_amount: String(amountOf(mintLog, "amount1")),
       lp_token_value: null,
-      sender: concentrated.positions,
-      recipient: concentrated.positions,
+      sender: concentrated.positionManager,
+      recipient: concentrated.positionManager,
     });
     const [decreased] = await service.detailsOf(sent.decrease);
     expect(decreased).toMatchObject({

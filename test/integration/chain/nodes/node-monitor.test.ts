@@ -44,7 +44,7 @@ const startMonitor = (count: number, indexedHash: (height: number) => Hash | nul
   running = created.run(stop.signal);
   return created;
 };
-const waitForReplacement = (nodes: NodeMonitor): Promise<void> => until("a replacement", () => nodes.current !== 0);
+const waitForReplacement = (nodes: NodeMonitor): Promise<void> => until("a replacement", () => nodes.currentPosition !== 0);
 const proxy = (position: number): RpcProxy => proxies[position] as RpcProxy;
 /** Returns a wrong hash for all blocks except the most recent ones; the head is 100. */
 const lieAboutOldBlocks: RpcProxy["tamper"] = (method, reply, [height]) => {
@@ -56,10 +56,10 @@ const hashAt = async (height: number): Promise<Hash> =>
 test("a node monitor quarantines the node whose blocks differ from the majority, and replaces it", async () => {
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = startMonitor(3);
-  const { replaced } = nodes;
+  const { replacedSignal } = nodes;
   await waitForReplacement(nodes);
-  expect(replaced.aborted).toBe(true);
-  expect(nodes.replaced.aborted).toBe(false);
+  expect(replacedSignal.aborted).toBe(true);
+  expect(nodes.replacedSignal.aborted).toBe(false);
   expect(messages).toEqual([
     expect.stringMatching(/^Quarantined node 1 \(127\.0\.0\.1:\d+\) of test: its block \d+ has hash 0x(ab){32}, expected 0x[0-9a-f]{64}$/),
     expect.stringMatching(
@@ -80,7 +80,7 @@ test("a node monitor keeps the node, and logs one warning, if two nodes differ a
   proxy(0).tamper = lieAboutOldBlocks;
   const nodes = startMonitor(2);
   await until("two comparisons", () => (proxy(1).counts.get("eth_getBlockByNumber") ?? 0) >= 4);
-  expect(nodes.current).toBe(0);
+  expect(nodes.currentPosition).toBe(0);
   expect(messages).toEqual(["The nodes of test have different blocks, and neither a majority nor the index decides which is right"]);
 });
 
@@ -121,6 +121,6 @@ test("a node monitor keeps the node if one of three reports a head far ahead", a
   };
   const nodes = startMonitor(3);
   await until("ten rounds", () => (proxy(0).counts.get("eth_blockNumber") ?? 0) >= 10);
-  expect(nodes.current).toBe(0);
+  expect(nodes.currentPosition).toBe(0);
   expect(messages).toEqual([]);
 });

@@ -7,12 +7,12 @@ const settings = { statementTimeoutMilliseconds: 0, applicationName: "ashlar-tes
 export const open = (url: string, poolSize = 1): Database => createDatabase({ url, poolSize, ...settings });
 
 /** Cleanup functions for everything that the tests opened. */
-export const closing: (() => Promise<void>)[] = [];
+export const cleanups: (() => Promise<void>)[] = [];
 
 /** Creates a database that `closeAll` drops. */
 export const newDatabase = async (): Promise<TestDatabase> => {
   const test = await createTestDatabase();
-  closing.push(test.drop);
+  cleanups.push(test.drop);
   return test;
 };
 
@@ -27,32 +27,32 @@ export const outcome = async (database: Queryable, statement: string): Promise<s
 };
 
 /** SQLSTATE insufficient_privilege. */
-export const denied = "42501";
+export const insufficientPrivilege = "42501";
 /** SQLSTATE read_only_sql_transaction. */
-export const readOnly = "25006";
+export const readOnlySqlTransaction = "25006";
 
 /** A database on Ashlar's own server. */
 export let testDatabase: TestDatabase;
 /** The reader role of `testDatabase`. */
 export let reader: Database;
 /** The reader role on a server that other applications use, where the default privileges for all roles are not revoked. */
-export let shared: Database;
+export let sharedServerReader: Database;
 
 const readerOf = async ({ url, database }: TestDatabase, isOwnServer: boolean): Promise<Database> => {
   const account = await setUpReaderRole(database, { isOwnServer });
   const opened = open(withAccount(url, account));
-  closing.push(opened.close);
+  cleanups.push(opened.close);
   return opened;
 };
 
 /** Closes and drops all databases. */
 export const closeAll = async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of cleanups.splice(0).reverse()) await close();
 };
 
-/** Opens `testDatabase`, `reader` and `shared`. */
+/** Opens `testDatabase`, `reader` and `sharedServerReader`. */
 export const openReaders = async () => {
   testDatabase = await newDatabase();
   reader = await readerOf(testDatabase, true);
-  shared = await readerOf(await newDatabase(), false);
+  sharedServerReader = await readerOf(await newDatabase(), false);
 };

@@ -1,13 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openReader } from "../../../../runtime/commands/open-reader.ts";
-import { type Config, config as configSchema } from "../../../../runtime/config/config.ts";
+import { type Config, configSchema } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { becomeReader } from "../../../../runtime/database/reader/become-reader.ts";
 import { setUpReaderRole } from "../../../../runtime/database/reader/reader-role.ts";
+import { createReaderRunner } from "../../../../runtime/database/reader/reader-runner.ts";
 import { withAccount } from "../../../../runtime/database/with-account.ts";
 import type { TestDatabase } from "../../../support/database.ts";
 import { until } from "../../../support/until.ts";
-import { closeAll, closing, denied, newDatabase, open, openReaders, outcome, readOnly, testDatabase } from "./databases.ts";
+import {
+  cleanups,
+  closeAll,
+  insufficientPrivilege,
+  newDatabase,
+  open,
+  openReaders,
+  outcome,
+  readOnlySqlTransaction,
+  testDatabase,
+} from "./databases.ts";
 
 const configOf = (databaseUrl: string, more: Partial<Config> = {}): Config => configSchema.parse({ databaseUrl, ...more });
 
@@ -45,13 +55,13 @@ describe("openReader", () => {
     for (const relation of relations) await admin.database.query(`ALTER TABLE ${relation.name} OWNER TO ${user}`);
     const url = withAccount(admin.url, { user, password: "owner", database: name });
     const asOwner = open(url, 2);
-    closing.push(asOwner.close);
+    cleanups.push(asOwner.close);
     return { url, asOwner, admin };
   };
 
   it("can set up the role repeatedly as a user with CREATEROLE", async () => {
     const { url, asOwner } = await createOwnedDatabase("CREATEROLE");
-    for (const mustReset of [false, true, false]) await setUpReaderRole(asOwner, { isOwnServer: false, mustReset });
+    for (const mustResetPassword of [false, true, false]) await setUpReaderRole(asOwner, { isOwnServer: false, mustResetPassword });
     const { reader: opened } = await openReader(configOf(url), { url }, asOwner, 8);
     expect(await outcome(opened, "SELECT 1 FROM api.blocks")).toBe("ok");
     await opened.close();
@@ -66,7 +76,7 @@ describe("openReader", () => {
     const become = (database: Database, role: string) =>
       database.transaction(async (client) => {
         const [before] = await client.query(identity);
-        const asReader = await becomeReader(client, role, 700);
+        const asReader = await createReaderRunner(client, role, 700);
         if (asReader === null) return null;
         const outcomes = [];
         for (const statement of ["SELECT FROM public.blocks", "CREATE TABLE public.own ()", "SELECT FROM api.blocks"])
@@ -80,7 +90,7 @@ describe("openReader", () => {
       [creator.admin.database, created],
     ] as const) {
       expect(await become(database, role)).toEqual({
-        outcomes: [denied, readOnly, "ok"],
+        outcomes: [insufficientPrivilege, readOnlySqlTransaction, "ok"],
         found: { role, memory: "16MB", timeout: "700ms" },
         isRestored: true,
       });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type ApprovedContracts, deployApprovedContracts, ids, randomTransaction } from "./random-approvals.ts";
 import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
@@ -157,9 +157,9 @@ describe("served approvals", () => {
     });
     const [r, s, v] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`, Number.parseInt(signature.slice(130), 16)];
     await chain.send(
-      call(artifact, token, "mint", [owner, 100n]),
-      { from: other, ...call(artifact, token, "permit", [owner, other, 40n, deadline, v, r, s]) },
-      { from: other, ...call(artifact, token, "transferFrom", [owner, other, 15n]) },
+      encodeCall(artifact, token, "mint", [owner, 100n]),
+      { from: other, ...encodeCall(artifact, token, "permit", [owner, other, 40n, deadline, v, r, s]) },
+      { from: other, ...encodeCall(artifact, token, "transferFrom", [owner, other, 15n]) },
     );
     await chain.mine();
     await index.sync(1);
@@ -193,15 +193,15 @@ describe("served approvals", () => {
     for (const height of [head, head - 1, head - 5, head - 20]) {
       const rows = await audit(height);
       expect(rows.map(({ subject }) => subject)).toEqual(["ERC-20 allowances", "ERC-721 approvals", "approvals for all"]);
-      for (const { subject, differences, compared } of rows) {
+      for (const { subject, differences, comparedCount } of rows) {
         expect(differences, `${subject} at ${height}`).toEqual([]);
-        if (height === head) expect(compared, subject).toBeGreaterThan(0);
+        if (height === head) expect(comparedCount, subject).toBeGreaterThan(0);
       }
     }
     await testDatabase.database.query("UPDATE allowances SET amount = amount + 1");
     await testDatabase.database.query("UPDATE nft_approvals SET spender = owner");
     await testDatabase.database.query("UPDATE nft_operators SET approved = NOT approved");
-    for (const { subject, differences, compared, unknown } of await audit(head))
-      expect(differences.length, subject).toBe(compared - unknown);
+    for (const { subject, differences, comparedCount, unknownCount } of await audit(head))
+      expect(differences.length, subject).toBe(comparedCount - unknownCount);
   });
 });

@@ -1,5 +1,5 @@
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
@@ -27,19 +27,19 @@ export interface AllowanceChain {
 /** Calls a coin's approve(). */
 export const approve = (from: Address, token: Address, to: Address, amount: bigint) => ({
   from,
-  ...call(contracts("Coin"), token, "approve", [to, amount]),
+  ...encodeCall(contracts("Coin"), token, "approve", [to, amount]),
 });
 
 /** Calls a coin's transferFrom(). */
 export const transferFrom = (sender: Address, token: Address, from: Address, to: Address, amount: bigint) => ({
   from: sender,
-  ...call(contracts("Coin"), token, "transferFrom", [from, to, amount]),
+  ...encodeCall(contracts("Coin"), token, "transferFrom", [from, to, amount]),
 });
 
 /** Calls a token whose allowances and events differ. */
 export const callInconsistent = (from: Address, token: Address, name: string, args: readonly unknown[]) => ({
   from,
-  ...call(contracts("Inconsistent"), token, name, args),
+  ...encodeCall(contracts("Inconsistent"), token, name, args),
 });
 
 /** Starts the chain and an index that follows it. */
@@ -52,7 +52,7 @@ export const openAllowanceChain = async (): Promise<AllowanceChain> => {
     await chain.send(...transactions);
     await chain.mine();
   };
-  await mineAll(call(contracts("Coin"), coin, "mint", [owner, 1_000n]));
+  await mineAll(encodeCall(contracts("Coin"), coin, "mint", [owner, 1_000n]));
   const testDatabase = await createTestDatabase();
   const opened: AllowanceChain = {
     chain,

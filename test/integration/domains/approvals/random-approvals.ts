@@ -1,6 +1,6 @@
 import type { Random } from "../../../../demo/story/random.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { artifacts, encodeCall, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { contracts } from "./contracts.ts";
 
 /** Token ids of the collection. */
@@ -39,11 +39,11 @@ export const deployApprovedContracts = async (chain: TestChain): Promise<Approve
   const router = await chain.deploy(contracts("Router"));
   const spenders = [...people, router];
   for (const owner of people) {
-    for (const { address, artifact } of coins.slice(0, 3)) await chain.send(call(artifact, address, "mint", [owner, 500n]));
-    await chain.send({ from: owner, ...call(artifacts.weth(), weth, "deposit"), value: 500n });
-    await chain.send(call(artifacts.erc1155(), editions, "mint", [owner, 1n, 5n, "0x"]));
+    for (const { address, artifact } of coins.slice(0, 3)) await chain.send(encodeCall(artifact, address, "mint", [owner, 500n]));
+    await chain.send({ from: owner, ...encodeCall(artifacts.weth(), weth, "deposit"), value: 500n });
+    await chain.send(encodeCall(artifacts.erc1155(), editions, "mint", [owner, 1n, 5n, "0x"]));
   }
-  await chain.send(...ids.map(() => call(artifacts.erc721(), cards, "mint", [people[0]])));
+  await chain.send(...ids.map(() => encodeCall(artifacts.erc721(), cards, "mint", [people[0]])));
   await chain.mine();
   return { people, spenders, coins, cards, editions, router };
 };
@@ -55,9 +55,15 @@ export const randomTransaction = (random: Random, contractsOfChain: ApprovedCont
   const [owner, spender, to] = [random.pick(people), random.pick(spenders), random.pick(people)];
   const [amount, id] = [BigInt(random.between(0, 60)), BigInt(random.between(0, 5))];
   const allowance = random.pick([amount, amount, 0n, maxUint256, 2n ** 96n - 1n]);
-  const callCoin = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(coin.artifact, coin.address, name, args) });
-  const callCards = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(artifacts.erc721(), cards, name, args) });
-  const pull = (from: Address, ...args: readonly unknown[]) => ({ from, ...call(contracts("Router"), router, "pull", args) });
+  const callCoin = (from: Address, name: string, args: readonly unknown[]) => ({
+    from,
+    ...encodeCall(coin.artifact, coin.address, name, args),
+  });
+  const callCards = (from: Address, name: string, args: readonly unknown[]) => ({
+    from,
+    ...encodeCall(artifacts.erc721(), cards, name, args),
+  });
+  const pull = (from: Address, ...args: readonly unknown[]) => ({ from, ...encodeCall(contracts("Router"), router, "pull", args) });
   const person = random.pick(people);
   return random.pick<TestTransaction>([
     callCoin(owner, "approve", [spender, allowance]),
@@ -69,9 +75,9 @@ export const randomTransaction = (random: Random, contractsOfChain: ApprovedCont
     ...[2n, 3n, 4n].map((part) => pull(owner, coin.address, owner, to, amount / part)),
     ...[2n, 3n].map((part) => pull(person, coin.address, owner, to, amount / part)),
     callCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),
-    callCards(owner, "setApprovalForAll", [spender, random.chance(2)]),
+    callCards(owner, "setApprovalForAll", [spender, random.oneIn(2)]),
     callCards(person, "transferFrom", [owner, to, id]),
-    { from: person, ...call(contracts("Router"), router, "pullToken", [cards, owner, to, id]) },
-    { from: owner, ...call(artifacts.erc1155(), editions, "setApprovalForAll", [spender, random.chance(2)]) },
+    { from: person, ...encodeCall(contracts("Router"), router, "pullToken", [cards, owner, to, id]) },
+    { from: owner, ...encodeCall(artifacts.erc1155(), editions, "setApprovalForAll", [spender, random.oneIn(2)]) },
   ]);
 };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { markRead } from "../../../../runtime/domains/approvals/jobs/read-allowances/write-readings.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, type TestChain } from "../../../support/chain.ts";
 import type { TestDatabase } from "../../../support/database.ts";
 import { type AllowanceChain, approve, openAllowanceChain, transferFrom } from "./allowance-chain.ts";
 import { contracts } from "./contracts.ts";
@@ -40,11 +40,11 @@ describe("an allowance that may have been used", () => {
   it("is unknown after its owner called a token function that uses it", async () => {
     const token = await chain.deploy(contracts("CallingCoin"));
     const router = await chain.deploy(contracts("Router"));
-    await opened.mineAll(call(contracts("Coin"), token, "mint", [owner, 1_000n]));
+    await opened.mineAll(encodeCall(contracts("Coin"), token, "mint", [owner, 1_000n]));
     await opened.mineAll({
       from: owner,
       gas: 500_000n,
-      ...call(contracts("CallingCoin"), token, "approveAndCall", [router, 100n, other, 30n]),
+      ...encodeCall(contracts("CallingCoin"), token, "approveAndCall", [router, 100n, other, 30n]),
     });
     await opened.index.waitForHead();
     expect([await opened.servedAllowance(token, router), await opened.nodeAllowance(token, router)]).toEqual([null, "70"]);
@@ -74,7 +74,7 @@ describe("an allowance that may have been used", () => {
 
   it("is not read after a transfer by its owner", async () => {
     await opened.mineAll(approve(owner, coin, spender, 100n), approve(owner, coin, other, 5n), approve(owner, coin, other, 0n));
-    await opened.mineAll({ from: owner, ...call(contracts("Coin"), coin, "transfer", [other, 30n]) });
+    await opened.mineAll({ from: owner, ...encodeCall(contracts("Coin"), coin, "transfer", [other, 30n]) });
     await opened.index.sync(1);
     expect(await opened.reads()).toEqual([]);
   });

@@ -3,7 +3,7 @@ import supertest from "supertest";
 import { expect } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
 import type { CallOutcome, Source } from "../../../../runtime/chain/source.ts";
-import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
@@ -59,15 +59,15 @@ export const startAllowanceIndex = async (
     balances: running.source.balances,
     hashesOf: running.source.hashesOf,
     head: running.source.head,
-    calls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
+    runCalls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
       requested.push(calls);
       if (areCallsFailing) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
-      return running.source.calls(calls, height);
+      return running.source.runCalls(calls, height);
     },
   };
   const isReady = () => {
-    const { leading, following, catchingUp } = running.indexer.status();
-    return leading && following && catchingUp.length === 0;
+    const { isLeading, isFollowing, catchingUp } = running.indexer.status();
+    return isLeading && isFollowing && catchingUp.length === 0;
   };
   const scheduler = createChainScheduler({
     chainName: "test",
@@ -75,17 +75,17 @@ export const startAllowanceIndex = async (
     database,
     source,
     jobs: createAllowanceJobs(),
-    multicall: multicallAddress,
+    multicallAddress,
     runExclusive: running.indexer.runExclusive,
     runExclusiveKeepingCache: running.indexer.runExclusiveKeepingCache,
     isReady,
     clock: () => new Date(clock),
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },
   });
-  const settings: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const settings: ChainConfig = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    config: configSchema.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [settings],
     database,
     logger: pino({ level: "silent" }),
@@ -113,7 +113,7 @@ export const startAllowanceIndex = async (
       await runJobs(minutes);
     },
     get: async (path) => {
-      const response = await supertest(http.app).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
+      const response = await supertest(http.listener).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
       expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
       return response.body.data;
     },

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
@@ -21,7 +21,7 @@ let nonce = 0n;
 
 const callContract = (name: string, to: Address, from: Address, functionName: string, args: readonly unknown[]) => ({
   from,
-  ...call(contracts(name), to, functionName, args),
+  ...encodeCall(contracts(name), to, functionName, args),
 });
 const transferFrom = (sender: Address, amount: bigint) =>
   callContract("SilentPermit", coin, sender, "transferFrom", [owner, other, amount]);

@@ -8,7 +8,7 @@ import { startDemo } from "../../../../demo/start-demo.ts";
 import type { Demo } from "../../../../demo/types.ts";
 import { createApp } from "../../../../runtime/app.ts";
 import { createContractBackoff } from "../../../../runtime/chain/contract-backoff.ts";
-import { type ChainConfig, config } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createStoredLedger } from "../../../../runtime/domains/ledger/stored-blocks.ts";
@@ -22,7 +22,7 @@ import { readCheckpoints, resetCheckpoint } from "../../../../runtime/indexer/st
 import { projections } from "../../../../runtime/projections.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer, runUntil } from "../../../support/indexer/support.ts";
-import { type ProxiedReply, startRpcProxy } from "../../../support/rpc-proxy.ts";
+import { type ProxiedResponse, startRpcProxy } from "../../../support/rpc-proxy.ts";
 import { copyShortStory, shortScale, storyEndTime } from "../../../support/story.ts";
 
 export interface TestResponse {
@@ -62,7 +62,7 @@ const indexerOf = ({ chain: { name, wrappedNative } }: Demo, url: string, databa
 
 const indexTo = async (demo: Demo, url: string, database: Database, block: number): Promise<void> => {
   const running = await indexerOf(demo, url, database);
-  await runUntil(running.indexer, () => running.indexer.status().following && running.indexer.status().block === block);
+  await runUntil(running.indexer, () => running.indexer.status().isFollowing && running.indexer.status().block === block);
   await running.close();
 };
 
@@ -75,7 +75,7 @@ const blockAt = async (url: string, tag: string): Promise<{ readonly number: str
 const serve = async (demo: Demo, database: Database): Promise<TestApi> => {
   const chain: ChainConfig = { ...demo.chain, nameRegistry };
   const http: HttpApp = createApp({
-    config: config.parse({ publicUrl: "https://data.example", limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    config: configSchema.parse({ publicUrl: "https://data.example", limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [chain],
     database,
     logger: pino({ level: "silent" }),
@@ -85,7 +85,7 @@ const serve = async (demo: Demo, database: Database): Promise<TestApi> => {
   const { key } = await createKeys(database).create({ label: "test" });
   return {
     request: async (target) => {
-      const response = await supertest(http.app).get(target).set("Authorization", `Bearer ${key}`);
+      const response = await supertest(http.listener).get(target).set("Authorization", `Bearer ${key}`);
       const { data, error_message: message } = response.body;
       return {
         status: response.status,
@@ -109,18 +109,18 @@ const catchUp = async (
   const running = await indexerOf(demo, demo.rpcUrl, database);
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
   const guard = async () => undefined;
-  const onUnanswered = () => undefined;
+  const onUnreadContracts = () => undefined;
   const deps = {
     database,
     source: running.source,
     chainId,
     facts,
-    allocation: undefined,
+    genesisAllocation: undefined,
     ledger: createStoredLedger(database, chainId),
     stopwatch: createStopwatch(),
     guard,
-    onUnanswered,
-    unresponsive: createContractBackoff(1_000),
+    onUnreadContracts,
+    unresponsiveContracts: createContractBackoff(1_000),
     clock: () => new Date(),
   };
   for (const projection of projections.filter(({ id }) => ids.includes(id))) {
@@ -131,7 +131,7 @@ const catchUp = async (
       });
     }
     const done = (await readCheckpoints(database, chainId)).get(projection.id)?.block ?? -1;
-    const size = { transactions: Number.MAX_SAFE_INTEGER, blocks: to - done };
+    const size = { maxTransactions: Number.MAX_SAFE_INTEGER, maxBlocks: to - done };
     if (to > done) await catchUpOnce(deps, projection, size, new AbortController().signal);
     expect((await readCheckpoints(database, chainId)).get(projection.id)?.block).toBe(to);
   }
@@ -150,9 +150,9 @@ export const openTwoIndexes = async (): Promise<TwoIndexes> => {
   await indexTo(demo, demo.rpcUrl, full.database, head);
   // Simulates a node whose head is the middle block.
   const last = await blockAt(demo.rpcUrl, `0x${middle.toString(16)}`);
-  proxy.tamper = (method: string, reply: ProxiedReply, params: readonly unknown[]) => {
-    if (method === "eth_blockNumber") reply.result = last.number;
-    if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
+  proxy.tamper = (method: string, response: ProxiedResponse, params: readonly unknown[]) => {
+    if (method === "eth_blockNumber") response.result = last.number;
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") response.result = last;
   };
   await indexTo(demo, proxy.url, partial.database, middle);
   return {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createBitcoinChain, spend } from "../../../../demo/bitcoin/chain.ts";
-import type { NodeOptions } from "../../../../demo/bitcoin/node-responses.ts";
-import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
+import { createBitcoinChain, createTransaction } from "../../../../demo/bitcoin/chain.ts";
+import type { NodeOptions } from "../../../../demo/bitcoin/rpc-handler.ts";
+import { deriveWallets } from "../../../../demo/bitcoin/wallets.ts";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { startBitcoinNode } from "../../../support/bitcoin/node.ts";
 import { type BitcoinStory, createStory, type LedgerEntry } from "../../../support/bitcoin/story.ts";
@@ -34,11 +34,11 @@ const storyOf = (seed: string, blocks: number): BitcoinStory => {
 
 describe("the transactions of an address", () => {
   it("have the amounts that it received and sent, the fee, and the sender if there is only one", async () => {
-    const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2tr];
+    const [alice, bob] = [deriveWallets(1).p2wpkh, deriveWallets(2).p2tr];
     if (!alice?.address || !bob?.address) throw new Error("The wallets have no p2wpkh or p2tr address.");
     const chain = createBitcoinChain();
     const coinbase = chain.mine([], [{ script: alice.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
-    const payment = spend(
+    const payment = createTransaction(
       [chain.coin(coinbase, 0)],
       [
         { script: bob.script, value: 10_00000000n },
@@ -117,7 +117,7 @@ describe("an index that starts late", () => {
           const indexedCoins = entry.coins.filter(({ height }) => height >= from);
           if (indexedCoins.length < entry.coins.length) unknown += 1;
           const sent = indexedCoins.reduce((sum, { value }) => sum + value, 0n);
-          const isComplete = entry.oldest === null || entry.oldest >= from;
+          const isComplete = entry.oldestCoinHeight === null || entry.oldestCoinHeight >= from;
           return { ...entry, sent, fee: sent > 0n && (isComplete || version >= 220_000) ? entry.fee : null };
         })
         .filter(({ received, sent }) => received > 0n || sent > 0n),

@@ -56,7 +56,7 @@ const damage = (result: unknown, random: Random): void => {
   const fields = random.pick(objects);
   const name = random.pick(Object.keys(fields));
   const values = Object.values(fields).filter((value) => value instanceof NumberText);
-  if (values.length > 0 && random.chance(2)) {
+  if (values.length > 0 && random.oneIn(2)) {
     const amount = random.pick(Object.keys(fields).filter((key) => fields[key] instanceof NumberText));
     fields[amount] = random.pick(amounts(fields[amount] as NumberText));
   } else if (name !== "generated") delete fields[name];
@@ -77,7 +77,7 @@ describe("a node that omits fields and returns wrong amounts", () => {
     const { random, story, node, testDatabase } = await storyWithNode("faulty node", version);
     let damaged = 0;
     node.tamper = (_method, result) => {
-      if (!random.chance(30)) return result;
+      if (!random.oneIn(30)) return result;
       damaged += 1;
       damage(result, random);
       return result;

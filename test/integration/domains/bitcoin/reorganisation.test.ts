@@ -90,7 +90,7 @@ describe("a reorganisation below a finalized block", () => {
       chain.mine();
       await running.sync();
       const hashes = await otherDatabase.database.query("SELECT number, hash FROM bitcoin_blocks ORDER BY number");
-      chain.fork(5);
+      chain.removeBlocksAbove(5);
       for (let count = 0; count < 10; count += 1) chain.mine();
       await expect(running.stopped).rejects.toThrow("although block 9 was finalized");
       expect(await otherDatabase.database.query("SELECT number, hash FROM bitcoin_blocks ORDER BY number")).toEqual(hashes);

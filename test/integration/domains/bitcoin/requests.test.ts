@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBitcoinChain, spend } from "../../../../demo/bitcoin/chain.ts";
-import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
+import { createBitcoinChain, createTransaction } from "../../../../demo/bitcoin/chain.ts";
+import { deriveWallets } from "../../../../demo/bitcoin/wallets.ts";
 import { doctor } from "../../../../runtime/commands/doctor.ts";
-import { chainConfig } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../../runtime/config/config.ts";
 import { startBitcoinNode, type TestBitcoinNode } from "../../../support/bitcoin/node.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type BitcoinServer, chainId, chainSettings, indexAll, serveBitcoin } from "./support.ts";
 
-const evm = { ...chainConfig.parse({ name: "evm", id: 31337, rpc: "http://127.0.0.1:1" }), id: 31337 };
+const evm = { ...chainConfigSchema.parse({ name: "evm", id: 31337, rpc: "http://127.0.0.1:1" }), id: 31337 };
 const path = "/v1/cq/provider/app/protocol_03/transactions/";
 const wallet = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080";
 const formats = "m…, n…, 2… or bcrt1… on btc-regtest";
@@ -18,10 +18,10 @@ let server: BitcoinServer;
 
 beforeAll(async () => {
   const chain = createBitcoinChain();
-  const [from, to] = [walletsOf(1).p2pkh, walletsOf(2).p2sh];
+  const [from, to] = [deriveWallets(1).p2pkh, deriveWallets(2).p2sh];
   if (from === undefined || to === undefined) throw new Error("The wallets have no p2pkh or p2sh script.");
   const coinbase = chain.mine([], [{ script: from.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
-  chain.mine([spend([chain.coin(coinbase, 0)], [{ script: to.script, value: 1n }])]);
+  chain.mine([createTransaction([chain.coin(coinbase, 0)], [{ script: to.script, value: 1n }])]);
   node = await startBitcoinNode(chain);
   testDatabase = await createTestDatabase();
   await indexAll(node, testDatabase.database);
@@ -70,7 +70,7 @@ describe("a request for a Bitcoin chain", () => {
   });
 
   it("returns its rows as CSV", async () => {
-    const address = walletsOf(2).p2sh?.address;
+    const address = deriveWallets(2).p2sh?.address;
     const text = await server.text(`${path}?address=${address}&format=csv`);
     expect(text.trim().split("\n")).toHaveLength(2);
   });

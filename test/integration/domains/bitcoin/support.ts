@@ -2,8 +2,8 @@ import { pino } from "pino";
 import type { CommunityTransaction } from "../../../../generated/responses.gen.ts";
 import { type ApiServer, startApiServer } from "../../../../runtime/commands/api-server.ts";
 import { indexBitcoinChain } from "../../../../runtime/commands/index-bitcoin.ts";
-import { type BitcoinChainConfig, bitcoinChain } from "../../../../runtime/config/bitcoin.ts";
-import { type ChainConfig, config as configSchema } from "../../../../runtime/config/config.ts";
+import { type BitcoinChainConfig, bitcoinChainSchema } from "../../../../runtime/config/bitcoin.ts";
+import { type ChainConfig, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
@@ -16,7 +16,7 @@ export const chainId = 20_110_202;
 
 /** The test chain's settings; the chain is read from the node at the URL. */
 export const chainSettings = (rpc: string, overrides: object = {}): BitcoinChainConfig => ({
-  ...bitcoinChain.parse({ name: "btc-regtest", kind: "bitcoin", network: "regtest", rpc, pollMilliseconds: 50, ...overrides }),
+  ...bitcoinChainSchema.parse({ name: "btc-regtest", kind: "bitcoin", network: "regtest", rpc, pollMilliseconds: 50, ...overrides }),
   id: chainId,
 });
 

@@ -1,9 +1,9 @@
 import { decodeEventLog, parseAbiItem, toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { createCommunityQueries } from "../../../../runtime/domains/community/queries/status.ts";
+import { createProtocolStatusQueries } from "../../../../runtime/domains/community/queries/status.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { type CommunityIndex, deposit, startCommunityIndex, vaultsOf, withdraw } from "./support.ts";
@@ -125,7 +125,7 @@ describe("the tables of a declared protocol", () => {
     );
     expect(stored.map(({ contract, block_number }) => ({ contract, block_number }))).toEqual(due);
     for (const { contract, block_number, assets } of stored) {
-      const request = call(contracts("Vault"), contract, "convertToAssets", [shares]);
+      const request = encodeCall(contracts("Vault"), contract, "convertToAssets", [shares]);
       const price = BigInt(await chain.rpc<Hex>("eth_call", [request, `0x${block_number.toString(16)}`]));
       expect(assets, `${contract} at ${block_number}`).toBe(price.toString());
     }
@@ -137,7 +137,7 @@ describe("the tables of a declared protocol", () => {
   it("have a status with row counts, checkpoint and skipped logs", async () => {
     const rows = async (view: string) => (await testDatabase.database.query(`SELECT FROM cq_vaults.${view}`)).length;
     const head = await chain.head();
-    const [status, ...others] = await createCommunityQueries(testDatabase.database).statuses();
+    const [status, ...others] = await createProtocolStatusQueries(testDatabase.database).statuses();
     expect(others).toEqual([]);
     expect(status).toMatchObject({ protocol: "vaults", chain_id: 31337, checkpoint: head, head, skipped: 0, queued_reads: 0 });
     for (const { name, rows: counted } of status?.tables ?? []) expect(counted, name).toBe(await rows(name));
@@ -149,12 +149,12 @@ describe("a hostile contract that the factory announced", () => {
   const topicOf = (text: string): Hex => toEventSelector(text.replaceAll("indexed ", ""));
   const word = (digits: string): Hex => `0x${digits.padStart(64, "0")}`;
   const emit = (hostile: Address, topics: readonly Hex[], data: Hex): TestTransaction =>
-    call(contracts("Hostile"), hostile, "emitLog", [topics, data]);
+    encodeCall(contracts("Hostile"), hostile, "emitLog", [topics, data]);
 
   it("fills the table of skipped logs without stopping the index", async () => {
     const hostile = await chain.deploy(contracts("Hostile"));
     const [owner] = chain.accounts as [Address];
-    await chain.send(call(contracts("Factory"), market.factory, "announce", [hostile, market.asset]));
+    await chain.send(encodeCall(contracts("Factory"), market.factory, "announce", [hostile, market.asset]));
     await chain.mine();
     const before = await storedRows("deposits");
     const garbage: [Hex[], Hex][] = [
@@ -193,7 +193,7 @@ describe("a hostile contract that the factory announced", () => {
         Buffer.from(hostile.slice(2), "hex"),
       ]),
     ).toEqual([{ assets: null }, { assets: null }]);
-    const [status] = await createCommunityQueries(testDatabase.database).statuses();
+    const [status] = await createProtocolStatusQueries(testDatabase.database).statuses();
     expect(status).toMatchObject({ checkpoint: head, skipped: garbage.length, queued_reads: 0 });
   });
 });

@@ -7,7 +7,7 @@ import type { Queryable } from "../../../../runtime/database/database.ts";
 import { auditProtocols } from "../../../../runtime/domains/community/audit/audit-protocols.ts";
 import type { AuditRow } from "../../../../runtime/lib/audit-row.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { readOf } from "../../../support/declared-protocol.ts";
 import { contracts } from "./contracts.ts";
@@ -44,10 +44,10 @@ beforeAll(async () => {
     if (step === 4) await createVault(chain, market, true);
   }
   const hostile = await chain.deploy(contracts("Hostile"));
-  await chain.send(call(contracts("Factory"), market.factory, "announce", [hostile, market.asset]));
+  await chain.send(encodeCall(contracts("Factory"), market.factory, "announce", [hostile, market.asset]));
   // Deposit(address,address,uint256,uint256) of EIP-4626, without its data.
   const topic = "0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7";
-  await chain.send(call(contracts("Hostile"), hostile, "emitLog", [[topic], "0x"]));
+  await chain.send(encodeCall(contracts("Hostile"), hostile, "emitLog", [[topic], "0x"]));
   await chain.mine();
   await index.sync();
   head = await chain.head();
@@ -114,9 +114,9 @@ describe("the audit of declared protocols", () => {
       const counts = await Promise.all(views.map((view) => testDatabase.database.query(`SELECT FROM cq_vaults.${view}`)));
       return counts.reduce((sum, found) => sum + found.length, 0);
     };
-    expect(rows[0]).toMatchObject({ compared: await count("contracts", "deposits", "withdrawals", "skipped"), unknown: 0 });
+    expect(rows[0]).toMatchObject({ comparedCount: await count("contracts", "deposits", "withdrawals", "skipped"), unknownCount: 0 });
     // convertToAssets() of the hostile contract reverts.
-    expect(rows[1]).toMatchObject({ compared: await count("share_price", "share_price_latest", "half"), unknown: 4 });
+    expect(rows[1]).toMatchObject({ comparedCount: await count("share_price", "share_price_latest", "half"), unknownCount: 4 });
   });
 
   it("finds a wrong row", async () => {
@@ -183,8 +183,8 @@ describe("the audit of declared protocols", () => {
     const [all] = await audit(testDatabase.database);
     const [some] = await audit(testDatabase.database, head - 4, 3);
     expect(some?.differences).toEqual([]);
-    expect(some?.compared).toBeGreaterThan(0);
-    expect(some?.compared).toBeLessThan(all?.compared ?? 0);
+    expect(some?.comparedCount).toBeGreaterThan(0);
+    expect(some?.comparedCount).toBeLessThan(all?.comparedCount ?? 0);
   });
 
   it("counts values that the node does not return as unknown", async () => {
@@ -194,7 +194,7 @@ describe("the audit of declared protocols", () => {
     const [events] = await auditProtocols(
       {
         database: testDatabase.database,
-        source: { calls: async (calls) => calls.map(() => ({ ok: false, reverted: false })) },
+        source: { runCalls: async (calls) => calls.map(() => ({ ok: false, reverted: false })) },
         rpc: failing,
         chain: { id: 31337, name: "test", community: {} },
         protocols: [protocol()],
@@ -204,7 +204,7 @@ describe("the audit of declared protocols", () => {
       everything,
     );
     expect(events?.differences).toEqual([]);
-    expect(events?.unknown).toBe(events?.compared);
-    expect(events?.compared).toBeGreaterThan(0);
+    expect(events?.unknownCount).toBe(events?.comparedCount);
+    expect(events?.comparedCount).toBeGreaterThan(0);
   });
 });

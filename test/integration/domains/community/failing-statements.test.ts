@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lendingColumns } from "../../../../runtime/declarations/lending-columns.ts";
 import type { LendingQuery, OperationQuery } from "../../../../runtime/declarations/protocol.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { type ServedCommunity, serveCommunity } from "./serve.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   index = await startCommunityIndex(chain, testDatabase.database, { protocols: protocols({}) });
   const [from] = chain.accounts as [Address];
-  [hash] = await chain.send({ from, ...call(contracts("Vault"), market.vaults[0] as Address, "deposit", [1_000n, from]) });
+  [hash] = await chain.send({ from, ...encodeCall(contracts("Vault"), market.vaults[0] as Address, "deposit", [1_000n, from]) });
   await chain.mine();
   await index.sync();
 });

@@ -3,7 +3,7 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import { startTestChain, type TestChain } from "../../../support/chain.ts";
-import { contents } from "../../../support/contents.ts";
+import { hashContents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { tableOf } from "../../../support/declared-protocol.ts";
 import { type CommunityOptions, deposit, startCommunityIndex, vaultsOf } from "./support.ts";
@@ -45,7 +45,7 @@ const indexWith = async (database: Database, protocols: readonly Protocol[], opt
 const freshContents = async (protocols: readonly Protocol[], options: Partial<CommunityOptions> = {}) => {
   const database = await newDatabase();
   await indexWith(database, protocols, options);
-  return contents(database);
+  return hashContents(database);
 };
 
 const relations = async (database: Database) =>
@@ -62,7 +62,7 @@ describe("a declared protocol", () => {
     await indexWith(database, []);
     const { caughtUp } = await indexWith(database, [vaultsOf(market.factory)]);
     expect(new Set(caughtUp)).toEqual(new Set(["community:vaults"]));
-    expect(await contents(database)).toEqual(await freshContents([vaultsOf(market.factory)]));
+    expect(await hashContents(database)).toEqual(await freshContents([vaultsOf(market.factory)]));
     expect((await database.query("SELECT FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
   });
 
@@ -86,7 +86,7 @@ describe("a declared protocol", () => {
     const { caughtUp } = await indexWith(database, [changed()], options);
     expect(new Set(caughtUp)).toEqual(new Set(["community:vaults"]));
     const expected = await freshContents([changed()], options);
-    expect(await contents(database)).toEqual(expected);
+    expect(await hashContents(database)).toEqual(expected);
     expect(Object.keys(expected)).toContain("cq_vaults_contracts");
   });
 
@@ -97,7 +97,7 @@ describe("a declared protocol", () => {
     await indexWith(database, []);
     expect(await relations(database)).toEqual([]);
     expect(await database.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'cq%'")).toEqual([]);
-    expect(await contents(database)).toEqual(await freshContents([]));
+    expect(await hashContents(database)).toEqual(await freshContents([]));
   });
 
   it("has no rows on a chain after its contracts on that chain are removed", async () => {

@@ -5,7 +5,7 @@ import { auditProtocols } from "../../../../runtime/domains/community/audit/audi
 import { createDeclaredFold } from "../../../../runtime/domains/community/projection/index.ts";
 import { foldLogsOf } from "../../../../runtime/domains/community/stored-logs.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
@@ -104,7 +104,7 @@ describe("contracts that a read lists", () => {
     }
     for (const { contract, block_number, assets } of prices) {
       const height = `0x${block_number.toString(16)}`;
-      const price = await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), contract, "convertToAssets", [10n ** 36n]), height]);
+      const price = await chain.rpc<Hex>("eth_call", [encodeCall(contracts("Vault"), contract, "convertToAssets", [10n ** 36n]), height]);
       expect(assets).toBe(String(BigInt(price)));
     }
   });
@@ -124,7 +124,7 @@ describe("contracts that a read lists", () => {
   });
 
   it("remain contracts of the protocol when the list no longer contains them", async () => {
-    await chain.send(call(registries("Registry"), registry, "clear"));
+    await chain.send(encodeCall(registries("Registry"), registry, "clear"));
     await chain.mine();
     await mineToReading(chain);
     await trade(3);
@@ -153,7 +153,7 @@ describe("contracts that a read lists", () => {
     };
     const rows = await auditProtocols(audit, await chain.head(), 100_000);
     await rpc.close();
-    expect(rows.map(({ subject, compared, differences }) => [subject, compared > 10, differences])).toEqual([
+    expect(rows.map(({ subject, comparedCount, differences }) => [subject, comparedCount > 10, differences])).toEqual([
       ["listed events", true, []],
       ["listed reads", true, []],
     ]);

@@ -3,7 +3,7 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import type { DueRead } from "../../../../runtime/domains/community/jobs/read-contracts/declared-reads.ts";
 import { listedKinds, storeListed } from "../../../../runtime/domains/community/jobs/read-contracts/listed-contracts.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { startCommunityIndex } from "./support.ts";
 import { startMarket } from "./vault-market.ts";
@@ -25,7 +25,7 @@ describe("a list with more contracts than one run adds", () => {
     const registry = await chain.deploy(registries("Registry"));
     const index = await startCommunityIndex(chain, testDatabase.database, { protocols: [listedVaults(registry)] });
     // 250 addresses without code; one run adds at most 100.
-    await chain.send({ ...call(registries("Registry"), registry, "addMany", [0x10000n, 250n]), gas: 10_000_000n });
+    await chain.send({ ...encodeCall(registries("Registry"), registry, "addMany", [0x10000n, 250n]), gas: 10_000_000n });
     const listed = await mineToReading(chain);
     await index.sync();
     const stored = await testDatabase.database.query<{ address: Address; block_number: number }>(

@@ -4,9 +4,9 @@ import { viewItem } from "../../../../runtime/api/community/view-item.ts";
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
-import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
+import { createOperationQueries } from "../../../../runtime/domains/community/queries/operation-queries.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { communityProtocols } from "../../../../runtime/protocols.ts";
+import { builtInProtocols } from "../../../../runtime/protocols.ts";
 import type { TestChain } from "../../../support/chain.ts";
 
 const chainId = 31337;
@@ -25,7 +25,7 @@ export type ItemsOf = (operation: string, parameters: OperationParameters) => Pr
 
 /** A built-in protocol. @throws {Error} if it is not declared. */
 export const builtInProtocol = (id: string): Protocol => {
-  const protocol = communityProtocols.find((declared) => declared.id === id);
+  const protocol = builtInProtocols.find((declared) => declared.id === id);
   if (protocol === undefined) throw new Error(`${id} is not declared`);
   return protocol;
 };

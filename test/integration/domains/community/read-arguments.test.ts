@@ -2,7 +2,7 @@ import { type AbiFunction, decodeFunctionResult, encodeFunctionData, parseAbiIte
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contractOf, protocolOf, readOf, tableOf } from "../../../support/declared-protocol.ts";
@@ -96,7 +96,7 @@ const change = async (...changes: readonly (readonly [id: Hex, kind: number, amo
   const blocks: number[] = [];
   for (const changesOfBlock of changes) {
     const transactions = changesOfBlock.map(([id, kind, amount]) =>
-      call(contracts("Registry"), registry, amount === null ? "remove" : "set", amount === null ? [id, kind] : [id, kind, amount]),
+      encodeCall(contracts("Registry"), registry, amount === null ? "remove" : "set", amount === null ? [id, kind] : [id, kind, amount]),
     );
     await chain.send(...transactions);
     await chain.mine();
@@ -196,7 +196,7 @@ describe("reads with arguments that differ between calls", () => {
     const running = await start();
     await running.sync();
     const before = await pools();
-    const request = { from: chain.accounts[0], gas: "0x4c4b40", ...call(contracts("Registry"), registry, "set", [beta, 1, 50n]) };
+    const request = { from: chain.accounts[0], gas: "0x4c4b40", ...encodeCall(contracts("Registry"), registry, "set", [beta, 1, 50n]) };
     await chain.rpc("anvil_reorg", [3, [[request, 1]]]);
     await change([[alpha, 1, 60n]]);
     await running.sync();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { type CommunityIndex, type CommunityOptions, startCommunityIndex, vaultsOf } from "./support.ts";
@@ -33,7 +33,7 @@ const start = async (options: Partial<CommunityOptions> = {}): Promise<void> => 
   await index.waitForHead();
 };
 const depositOnce = async (): Promise<number> => {
-  await chain.send(market.deposit(owner, 10n), call(contracts("Asset"), market.asset, "transfer", [market.vaults[0], 3n]));
+  await chain.send(market.deposit(owner, 10n), encodeCall(contracts("Asset"), market.asset, "transfer", [market.vaults[0], 3n]));
   await chain.mine();
   return chain.head();
 };
@@ -43,7 +43,7 @@ const prices = () =>
     [Buffer.from(market.vaults[0]?.slice(2) ?? "", "hex")],
   );
 const priceAt = async (block: number): Promise<string> => {
-  const request = call(contracts("Vault"), market.vaults[0] as Address, "convertToAssets", [10n ** 36n]);
+  const request = encodeCall(contracts("Vault"), market.vaults[0] as Address, "convertToAssets", [10n ** 36n]);
   return BigInt(await chain.rpc<string>("eth_call", [request, `0x${block.toString(16)}`])).toString();
 };
 const queued = () => database.query<{ attempts: number }>("SELECT attempts FROM community_reads");

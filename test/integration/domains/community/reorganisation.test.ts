@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call } from "../../../support/chain.ts";
+import { encodeCall } from "../../../support/chain.ts";
 import { contracts } from "./contracts.ts";
 import { builtInProtocol } from "./operations.ts";
 import { vaultsOf } from "./support.ts";
@@ -19,7 +19,7 @@ describe("an index of discovered contracts after a reorganisation", () => {
       wallets: [],
       // Each branch announces a different vault.
       mineLast: () => createVault(chain, { ...market, vaults: [] as Address[] }, true),
-      branchTransactions: [call(contracts("Factory"), market.factory, "createWithDeposit", [market.asset, 77n])],
+      branchTransactions: [encodeCall(contracts("Factory"), market.factory, "createWithDeposit", [market.asset, 77n])],
     };
   });
 });

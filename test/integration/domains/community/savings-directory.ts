@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scaffoldFiles } from "../../../../runtime/commands/community/scaffold.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, type TestChain } from "../../../support/chain.ts";
 import { contracts } from "./contracts.ts";
 import type { Market } from "./vault-market.ts";
 
@@ -46,7 +46,7 @@ export const createSavingsDirectory = (vaults: readonly Address[]): SavingsDirec
 export const makeDeposits = async (chain: TestChain, { vaults }: Market): Promise<void> => {
   for (const assets of [1_000_003n, 70_001n, 5n]) {
     for (const owner of chain.accounts.slice(0, 2) as Address[]) {
-      for (const vault of vaults) await chain.send({ from: owner, ...call(contracts("Vault"), vault, "deposit", [assets, owner]) });
+      for (const vault of vaults) await chain.send({ from: owner, ...encodeCall(contracts("Vault"), vault, "deposit", [assets, owner]) });
     }
     await chain.mine();
   }

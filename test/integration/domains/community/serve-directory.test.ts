@@ -2,12 +2,12 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { loadProtocols } from "../../../../runtime/protocols.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { parseCsv } from "../../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
@@ -27,16 +27,16 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
   directory = createSavingsDirectory(market.vaults);
-  const settings = config.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
+  const settings = configSchema.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const declared = loadProtocols(settings);
-  const protocols = declared.added.map(({ protocol }) => protocol);
+  const protocols = declared.addedProtocols.map(({ protocol }) => protocol);
   testDatabase = await createTestDatabase();
   index = await startCommunityIndex(chain, testDatabase.database, { protocols });
   await makeDeposits(chain, market);
   await index.sync();
   app = createApp({
     config: settings,
-    chains: [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
+    chains: [{ ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
     database: testDatabase.database,
     reader: testDatabase.database,
     ...declared,
@@ -53,7 +53,7 @@ afterAll(async () => {
   directory?.remove();
 });
 
-const request = (path: string) => supertest(app.app).get(`/v1/cq/provider/app/${path}`).set("Authorization", `Bearer ${key}`);
+const request = (path: string) => supertest(app.listener).get(`/v1/cq/provider/app/${path}`).set("Authorization", `Bearer ${key}`);
 
 const itemsOf = async (path: string): Promise<Readonly<Record<string, unknown>>[]> => {
   const { status, body } = await request(path);
@@ -63,7 +63,7 @@ const itemsOf = async (path: string): Promise<Readonly<Record<string, unknown>>[
 };
 
 const read = async (to: Address, name: string, args: readonly unknown[]): Promise<bigint> =>
-  BigInt(await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), to, name, args), "latest"]));
+  BigInt(await chain.rpc<Hex>("eth_call", [encodeCall(contracts("Vault"), to, name, args), "latest"]));
 
 const owner = (): Address => chain.accounts[0] as Address;
 
@@ -135,7 +135,7 @@ describe("an operation of the directory that is not a template operation", () =>
 });
 
 describe("the OpenAPI document", () => {
-  const documented = async () => (await supertest(app.app).get("/openapi.json")).body;
+  const documented = async () => (await supertest(app.listener).get("/openapi.json")).body;
 
   it("describes the endpoints with their own texts, costs and objects", async () => {
     const { paths, components } = await documented();

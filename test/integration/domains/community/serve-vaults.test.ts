@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { parseCsv } from "../../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
   // Each vault is touched after the last donation, so its newest share price is the price at the head.
   const [from] = chain.accounts as [Address];
-  await chain.send(...market.vaults.map((vault) => ({ from, ...call(contracts("Vault"), vault, "deposit", [1_000_003n, from]) })));
+  await chain.send(...market.vaults.map((vault) => ({ from, ...encodeCall(contracts("Vault"), vault, "deposit", [1_000_003n, from]) })));
   await chain.mine();
   await index.sync();
   served = await serveCommunity(testDatabase.database, { protocols, community });
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 const read = async (to: Address, name: string, args: readonly unknown[] = [], contract = "Vault"): Promise<bigint> =>
-  BigInt(await chain.rpc<Hex>("eth_call", [call(contracts(contract), to, name, args), "latest"]));
+  BigInt(await chain.rpc<Hex>("eth_call", [encodeCall(contracts(contract), to, name, args), "latest"]));
 
 const balancesPath = (owner: string, query = "") => `protocol_06/balances/?address=${owner}${query}`;
 

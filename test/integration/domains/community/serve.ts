@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import { createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
@@ -41,10 +41,10 @@ export const serveCommunity = async (
   },
 ): Promise<ServedCommunity> => {
   const rpc = "http://127.0.0.1:1";
-  const settings = chainConfig.parse({ name: "test", id: 31337, rpc, community: configured });
-  const other = chainConfig.parse({ name: "other", id: 1, rpc });
+  const settings = chainConfigSchema.parse({ name: "test", id: 31337, rpc, community: configured });
+  const other = chainConfigSchema.parse({ name: "other", id: 1, rpc });
   const app = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    config: configSchema.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [
       { ...other, id: 1 },
       { ...settings, id: 31337 },
@@ -57,7 +57,7 @@ export const serveCommunity = async (
   });
   const { key } = await createKeys(database).create({ label: "test" });
   const requestPath: ServedCommunity["request"] = async (path) => {
-    const response = await supertest(app.app).get(path).set("Authorization", `Bearer ${key}`);
+    const response = await supertest(app.listener).get(path).set("Authorization", `Bearer ${key}`);
     return { status: response.status, text: response.text, message: String(response.body.error_message), data: response.body.data };
   };
   const getPath = async (path: string): Promise<ListData> => {

@@ -80,14 +80,14 @@ export const startCommunityIndex = async (
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, ...projections, ...declared.projections],
     blockBoundTables: declared.blockBoundTables,
-    prepare: declared.prepare,
+    prepareTables: declared.prepareTables,
   });
   const end = runInBackground(running);
   const warnings: string[] = [];
   const fault: CommunityIndex["fault"] = { lacksUpTo: -1, keeps: new Set(), contracts: new Set(), isDown: false };
   const isReady = () => {
-    const { leading, following, catchingUp } = running.indexer.status();
-    return leading && following && catchingUp.length === 0;
+    const { isLeading, isFollowing, catchingUp } = running.indexer.status();
+    return isLeading && isFollowing && catchingUp.length === 0;
   };
   let clock = Date.UTC(2026, 0, 1);
   const scheduler = createChainScheduler({
@@ -96,7 +96,7 @@ export const startCommunityIndex = async (
     database,
     source: faultySource(running.source, fault, isPruned),
     jobs: declared.jobs,
-    multicall: multicallAddress,
+    multicallAddress,
     runExclusive: running.indexer.runExclusive,
     runExclusiveKeepingCache: running.indexer.runExclusiveKeepingCache,
     isReady,
@@ -122,10 +122,10 @@ export const startCommunityIndex = async (
 
 const faultySource = (source: Source, fault: CommunityIndex["fault"], isPruned: boolean): Source => ({
   ...source,
-  capabilities: { ...source.capabilities, archiveState: !isPruned },
-  calls: async (calls, height) => {
+  capabilities: { ...source.capabilities, hasArchiveState: !isPruned },
+  runCalls: async (calls, height) => {
     if (fault.isDown) throw new Error("The node is down.");
-    const outcomes = await source.calls(calls, height);
+    const outcomes = await source.runCalls(calls, height);
     return outcomes.map((outcome, position): CallOutcome => {
       const isFailing = (height <= fault.lacksUpTo && !fault.keeps.has(height)) || isCallTo(calls[position], fault.contracts);
       return isFailing ? { ok: false, reverted: false } : outcome;

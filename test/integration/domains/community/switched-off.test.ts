@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAsOfProjection } from "../../../../runtime/api/as-of-projection.ts";
-import { createNetworkQueries } from "../../../../runtime/domains/chains/queries/index.ts";
-import { createCommunityQueries } from "../../../../runtime/domains/community/queries/status.ts";
+import { createChainQueries } from "../../../../runtime/domains/chains/queries/index.ts";
+import { createProtocolStatusQueries } from "../../../../runtime/domains/community/queries/status.ts";
 import { createProgressQueries } from "../../../../runtime/domains/ledger/queries/progress.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { until } from "../../../support/until.ts";
 import { contracts } from "./contracts.ts";
@@ -34,14 +34,14 @@ afterEach(async () => {
 
 const deposit = async (): Promise<void> => {
   const [from] = chain.accounts as [Address];
-  await chain.send({ from, ...call(contracts("Vault"), market.vaults[0] as Address, "deposit", [1_000n, from]) });
+  await chain.send({ from, ...encodeCall(contracts("Vault"), market.vaults[0] as Address, "deposit", [1_000n, from]) });
   await chain.mine();
 };
 const rowsIn = async (table: string): Promise<number> => {
   const [row] = await testDatabase.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM cq_others_${table}`);
   return row?.rows ?? -1;
 };
-const switchedOff = async () => (await createNetworkQueries(testDatabase.database).nodes())[0]?.switched_off;
+const switchedOff = async () => (await createChainQueries(testDatabase.database).nodes())[0]?.switched_off;
 
 describe("a declared protocol whose rows cannot be written", () => {
   it("is switched off while the other protocol is indexed, and is rebuilt at the next start", async () => {
@@ -51,7 +51,7 @@ describe("a declared protocol whose rows cannot be written", () => {
     await index.waitForHead();
     await until("the other protocol to have the deposit", async () => (await rowsIn("deposits")) === before + 1);
     expect(await switchedOff()).toEqual([{ projection: "community:vaults", reason: 'relation "cq_vaults_deposits" does not exist' }]);
-    expect((await createNetworkQueries(testDatabase.database).nodes())[0]?.building).toEqual([]);
+    expect((await createChainQueries(testDatabase.database).nodes())[0]?.building).toEqual([]);
 
     await index.end();
     await testDatabase.database.query("ALTER TABLE hidden RENAME TO cq_vaults_deposits");
@@ -69,16 +69,16 @@ describe("a declared protocol whose rows cannot be written", () => {
     await deposit();
     await index.waitForHead();
     await until("the protocol to be switched off", async () => (await switchedOff())?.length === 1);
-    const { reachOf } = createAsOfProjection(
+    const { asOfStateOf } = createAsOfProjection(
       createProgressQueries(testDatabase.database),
       () => true,
       () => false,
     );
-    await expect(reachOf(31337, "community.vaults.balances", { protocol: "vaults" })).rejects.toMatchObject({
+    await expect(asOfStateOf(31337, "community.vaults.balances", { protocol: "vaults" })).rejects.toMatchObject({
       status: 503,
       message: "Tables of vaults are not available: their projection failed and is switched off; the reason is in /v1/chains/status/.",
     });
-    expect((await reachOf(31337, "community.others.balances", { protocol: "others" }))?.rebuildError).toBeNull();
+    expect((await asOfStateOf(31337, "community.others.balances", { protocol: "others" }))?.rebuildError).toBeNull();
   });
 });
 
@@ -114,7 +114,7 @@ describe("a declared protocol whose tables cannot be created", () => {
     expect(index.warnings).toEqual([]);
     expect(await rowsIn("share_price")).toBeGreaterThan(0);
     expect(await testDatabase.database.query("SELECT FROM community_reads")).toEqual([]);
-    const [status] = await createCommunityQueries(testDatabase.database).statuses();
+    const [status] = await createProtocolStatusQueries(testDatabase.database).statuses();
     expect(status).toMatchObject({ protocol: "late", failure: 'relation "cq_late_deposits" already exists', tables: [], queued_reads: 0 });
   });
 });

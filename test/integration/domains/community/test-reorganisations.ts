@@ -111,6 +111,6 @@ export const testReorganisations = (
     for (const name of ownTables) expect(after.tables[name]?.length, name).toBeGreaterThan(2);
     expect(ownTables.map((name) => after.tables[name])).not.toEqual(ownTables.map((name) => before.tables[name]));
     if (after.responses.length > 0) expect(after.responses).not.toEqual(before.responses);
-    expect(index.running.progress.filter(({ phase }) => phase === "reorganisation").at(-1)?.blocks).toBe(depth);
+    expect(index.running.progress.filter(({ phase }) => phase === "reorganisation").at(-1)?.blockCount).toBe(depth);
   });
 };

@@ -1,6 +1,6 @@
 import type { createRandom } from "../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { encodeCall, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { contracts } from "./contracts.ts";
 
@@ -24,7 +24,7 @@ export const createVault = async (
   withDeposit = false,
 ): Promise<void> => {
   const [hash] = await chain.send({
-    ...call(contracts("Factory"), factory, withDeposit ? "createWithDeposit" : "create", withDeposit ? [asset, 1_000n] : [asset]),
+    ...encodeCall(contracts("Factory"), factory, withDeposit ? "createWithDeposit" : "create", withDeposit ? [asset, 1_000n] : [asset]),
     gas: 5_000_000n,
   });
   await chain.mine();
@@ -33,7 +33,7 @@ export const createVault = async (
   const vault: Address = `0x${announcement?.topics[1]?.slice(26)}`;
   vaults.push(vault);
   await chain.send(
-    ...chain.accounts.slice(0, 4).map((from) => ({ from, ...call(contracts("Asset"), asset, "approve", [vault, 2n ** 255n]) })),
+    ...chain.accounts.slice(0, 4).map((from) => ({ from, ...encodeCall(contracts("Asset"), asset, "approve", [vault, 2n ** 255n]) })),
   );
   await chain.mine();
 };
@@ -44,14 +44,14 @@ export const startMarket = async (chain: TestChain): Promise<Market> => {
   const people = chain.accounts.slice(0, 4) as Address[];
   const factory = await chain.deploy(contracts("Factory"));
   const asset = await chain.deploy(contracts("Asset"));
-  for (const to of people) await chain.send(call(contracts("Asset"), asset, "mint", [to, 10n ** 24n]));
-  await chain.send(call(contracts("Asset"), asset, "approve", [factory, 2n ** 255n]));
+  for (const to of people) await chain.send(encodeCall(contracts("Asset"), asset, "mint", [to, 10n ** 24n]));
+  await chain.send(encodeCall(contracts("Asset"), asset, "approve", [factory, 2n ** 255n]));
   await chain.mine();
   const vaults: Address[] = [];
   for (let count = 0; count < 2; count += 1) await createVault(chain, { asset, factory, vaults });
   const callVault = (from: Address, vault: Address, name: string, args: readonly unknown[]) => ({
     from,
-    ...call(contracts("Vault"), vault, name, args),
+    ...encodeCall(contracts("Vault"), vault, name, args),
   });
   return {
     asset,
@@ -67,7 +67,7 @@ export const startMarket = async (chain: TestChain): Promise<Market> => {
         callVault(from, vault, "mint", [amount, to]),
         callVault(from, vault, "withdraw", [amount / 8n, to, from]),
         callVault(from, vault, "redeem", [amount / 16n, from, from]),
-        { from, ...call(contracts("Asset"), asset, "transfer", [vault, amount / 3n]) },
+        { from, ...encodeCall(contracts("Asset"), asset, "transfer", [vault, amount / 3n]) },
       ]);
     },
   };

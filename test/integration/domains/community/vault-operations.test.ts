@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
 import { builtInProtocol, createItemsOf, insertTokens, type OperationParameters, timeOf } from "./operations.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const start = (await timeOf(chain, await chain.head())) + 86_400;
   for (let step = 0; step < 8; step += 1) {
     await chain.send(...Array.from({ length: random.between(2, 6) }, () => market.randomTransaction(random)));
-    await chain.send({ from: first, ...call(contracts("Vault"), market.vaults[0] as Address, "transfer", [second, BigInt(step)]) });
+    await chain.send({ from: first, ...encodeCall(contracts("Vault"), market.vaults[0] as Address, "transfer", [second, BigInt(step)]) });
     await chain.mine(start + step * 86_400);
   }
   await index.sync();
@@ -52,7 +52,7 @@ const itemsOf = (operation: string, parameters: Partial<OperationParameters> = {
   createItemsOf(testDatabase.database, protocol)(operation, { height: head, ...parameters });
 
 const read = async (to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
-  BigInt(await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), to, name, args), `0x${height.toString(16)}`]));
+  BigInt(await chain.rpc<Hex>("eth_call", [encodeCall(contracts("Vault"), to, name, args), `0x${height.toString(16)}`]));
 
 /** The block of a vault's newest readings up to a height: the last block in which it was used or announced. */
 const readingBlock = async (vault: Address, height: number): Promise<number> => {

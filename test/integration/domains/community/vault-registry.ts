@@ -1,6 +1,6 @@
 import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { call, type TestChain } from "../../../support/chain.ts";
+import { encodeCall, type TestChain } from "../../../support/chain.ts";
 import { contractOf, protocolOf, readOf, tableOf } from "../../../support/declared-protocol.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { deposit } from "./support.ts";
@@ -45,7 +45,7 @@ export const listedVaults = (registry: Address): Protocol =>
 
 /** Adds a vault to the list, in a separate block. */
 export const listVault = async (chain: TestChain, registry: Address, vault: Address | undefined): Promise<void> => {
-  await chain.send(call(registries("Registry"), registry, "add", [vault]));
+  await chain.send(encodeCall(registries("Registry"), registry, "add", [vault]));
   await chain.mine();
 };
 

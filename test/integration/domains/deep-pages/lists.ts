@@ -61,7 +61,7 @@ export const listsByBlock: readonly List[] = [
     open: (database, last) => {
       const pools = createPoolQueries(database);
       return async (limit, offset) =>
-        (await pools.actionsOfAccount(chainId, { factory, shared: [sharedPool] }, wallet, last, limit, offset)).rows.map((row) =>
+        (await pools.actionsOfAccount(chainId, { factory, sharedPools: [sharedPool] }, wallet, last, limit, offset)).rows.map((row) =>
           position(row.block_number)(row.log_index),
         );
     },

@@ -3,10 +3,10 @@ import supertest from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer, isAtHead, runInBackground } from "../../../support/indexer/support.ts";
 import { until } from "../../../support/until.ts";
@@ -37,7 +37,7 @@ async function mineCalls(name: string, calls: readonly (readonly unknown[])[]): 
     from: wallet,
     gas: "0x186a0",
     nonce: `0x${(nonce + index).toString(16)}`,
-    ...call(artifacts.erc20(), token as `0x${string}`, name, args),
+    ...encodeCall(artifacts.erc20(), token as `0x${string}`, name, args),
   }));
   await chain.batch(transactions.map((transaction) => ({ method: "eth_sendTransaction", params: [transaction] })));
   await chain.mine();
@@ -63,15 +63,15 @@ beforeAll(async () => {
   await waitForHead();
   const { key } = await createKeys(testDatabase.database).create({ label: "deep pages" });
   const http = createApp({
-    config: config.parse({ cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
-    chains: [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
+    config: configSchema.parse({ cache: { megabytes: 0 }, limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    chains: [{ ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 }],
     database: testDatabase.database,
     logger: pino({ level: "silent" }),
     validate: "strict",
   });
   closing.unshift(() => http.close());
   get = async (path) => {
-    const { status, body } = await supertest(http.app)
+    const { status, body } = await supertest(http.listener)
       .get(`/v1/test/${path}`)
       .set("Authorization", `Bearer ${key}`)
       .set("Host", "localhost");

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { call } from "../../../support/chain.ts";
+import { encodeCall } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type ResponseData, servePools, type TestApi } from "../pools/serve-pools.ts";
-import { read, uniswap } from "../pools/support.ts";
+import { readContract, uniswapV2 } from "../pools/support.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
 import { createExpectedValues, type ExpectedValues, expectNearOrNull } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
@@ -22,62 +22,78 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
   [
     "after a day",
     async () => {
-      const { swap, twin, ranges, range, people, tokens, block } = market;
+      const { mainExchange, twinExchange, concentratedExchange, concentratedPoolKey, people, tokens, mineBlock } = market;
       const { usd, gold, ticket, saffron, toll, bare } = tokens;
       const [first, second] = people;
-      const side = range.tokens[0] === usd ? 0 : 1;
-      await block(timeAt(0, 2), swap.swap(second, 20_000n * units.usd, [usd, gold]), twin.swap(first, 900n * units.toll, [toll, usd]));
-      await block(
+      const side = concentratedPoolKey.tokens[0] === usd ? 0 : 1;
+      await mineBlock(
+        timeAt(0, 2),
+        mainExchange.swap(second, 20_000n * units.usd, [usd, gold]),
+        twinExchange.swap(first, 900n * units.toll, [toll, usd]),
+      );
+      await mineBlock(
         timeAt(0, 5, 10),
-        swap.add(second, [usd, gold], [60_000n * units.usd, 20n * units.gold]),
-        swap.swap(first, 333n, [ticket, usd]),
+        mainExchange.addLiquidity(second, [usd, gold], [60_000n * units.usd, 20n * units.gold]),
+        mainExchange.swap(first, 333n, [ticket, usd]),
       );
       // In the 15 minutes before six, one price holds for eight minutes, a second for two and a third for five.
-      await block(timeAt(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
-      await block(
+      await mineBlock(timeAt(0, 5, 45), twinExchange.swap(second, 7_000n * units.saffron, [saffron, gold]));
+      await mineBlock(
         timeAt(0, 5, 53),
-        swap.swap(second, 500_000n * units.usd, [usd, gold]),
-        ranges.swap(first, 9_000n * units.usd, range, side),
+        mainExchange.swap(second, 500_000n * units.usd, [usd, gold]),
+        concentratedExchange.swap(first, 9_000n * units.usd, concentratedPoolKey, side),
       );
-      await block(timeAt(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
-      await block(
+      await mineBlock(
+        timeAt(0, 5, 55),
+        mainExchange.swap(second, 200n * units.gold, [gold, usd]),
+        mainExchange.swap(first, 10n ** 6n, [bare, gold]),
+      );
+      await mineBlock(
         timeAt(0, 20, 30),
-        twin.swap(first, 4_000n * units.usd, [usd, gold, saffron]),
-        twin.swap(second, 300n * units.usd, [usd, toll]),
+        twinExchange.swap(first, 4_000n * units.usd, [usd, gold, saffron]),
+        twinExchange.swap(second, 300n * units.usd, [usd, toll]),
       );
-      await block(timeAt(1, 0, 40), swap.swap(second, 8_000n * units.usd, [usd, ticket]), market.answer("ether", 2_222_00000000n));
+      await mineBlock(
+        timeAt(1, 0, 40),
+        mainExchange.swap(second, 8_000n * units.usd, [usd, ticket]),
+        market.answer("ether", 2_222_00000000n),
+      );
     },
   ],
   [
     "during an hour in which a price moved and returned",
     async () => {
-      const { swap, twin, people, tokens, block } = market;
+      const { mainExchange, twinExchange, people, tokens, mineBlock } = market;
       const { usd, gold, ticket, toll } = tokens;
       const [first, second, third] = people;
-      await block(
+      await mineBlock(
         timeAt(1, 9, 3),
-        swap.add(first, [gold, ticket], [units.gold * 10n, 3_000n]),
-        twin.add(third, [usd, toll], [10n ** 9n, 10n ** 21n]),
+        mainExchange.addLiquidity(first, [gold, ticket], [units.gold * 10n, 3_000n]),
+        twinExchange.addLiquidity(third, [usd, toll], [10n ** 9n, 10n ** 21n]),
       );
-      drained = await swap.pairOf(gold, ticket);
-      await block(timeAt(1, 9, 20), swap.swap(third, units.gold, [gold, ticket]), market.approveShares(drained));
-      await block(timeAt(1, 9, 58), swap.swap(third, 700n * units.gold, [gold, usd]));
-      await block(timeAt(1, 10, 1), swap.swap(third, 1_500_000n * units.usd, [usd, gold]), market.answer("euro", 1_20000000n));
-      await block(timeAt(1, 10, 5), swap.swap(second, 12n * units.gold, [gold, usd]));
+      drained = await mainExchange.pairOf(gold, ticket);
+      await mineBlock(timeAt(1, 9, 20), mainExchange.swap(third, units.gold, [gold, ticket]), market.approveShares(drained));
+      await mineBlock(timeAt(1, 9, 58), mainExchange.swap(third, 700n * units.gold, [gold, usd]));
+      await mineBlock(timeAt(1, 10, 1), mainExchange.swap(third, 1_500_000n * units.usd, [usd, gold]), market.answer("euro", 1_20000000n));
+      await mineBlock(timeAt(1, 10, 5), mainExchange.swap(second, 12n * units.gold, [gold, usd]));
     },
   ],
   [
     "after a pool was drained and shares were transferred and burnt",
     async () => {
-      const { chain, swap, twin, people, tokens, pairs, block } = market;
+      const { chain, mainExchange, twinExchange, people, tokens, pairs, mineBlock } = market;
       const { usd, gold, ticket, saffron } = tokens;
       const [first, second, third] = people;
-      const shares = await read<bigint>(chain, uniswap.pair(), drained, "balanceOf", [first], await chain.head());
-      const transferShares = { from: second, ...call(uniswap.pair(), pairs.gold, "transfer", [third, 10n ** 12n]) };
-      await block(timeAt(3, 7, 1), swap.remove(first, [gold, ticket], shares), transferShares);
-      await block(timeAt(3, 7, 50), swap.remove(first, [usd, gold], 10n ** 15n), twin.swap(first, 3n * units.gold, [gold, usd]));
-      await block(timeAt(3, 7, 56), twin.swap(third, 5_000n * units.saffron, [saffron, gold, usd]));
-      await block(timeAt(3, 8, 30), swap.swap(second, 40_000n * units.usd, [usd, gold]));
+      const shares = await readContract<bigint>(chain, uniswapV2.pair(), drained, "balanceOf", [first], await chain.head());
+      const transferShares = { from: second, ...encodeCall(uniswapV2.pair(), pairs.gold, "transfer", [third, 10n ** 12n]) };
+      await mineBlock(timeAt(3, 7, 1), mainExchange.removeLiquidity(first, [gold, ticket], shares), transferShares);
+      await mineBlock(
+        timeAt(3, 7, 50),
+        mainExchange.removeLiquidity(first, [usd, gold], 10n ** 15n),
+        twinExchange.swap(first, 3n * units.gold, [gold, usd]),
+      );
+      await mineBlock(timeAt(3, 7, 56), twinExchange.swap(third, 5_000n * units.saffron, [saffron, gold, usd]));
+      await mineBlock(timeAt(3, 8, 30), mainExchange.swap(second, 40_000n * units.usd, [usd, gold]));
     },
   ],
 ];

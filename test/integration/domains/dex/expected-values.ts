@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { concentratedLogs } from "../pools/concentrated-support.ts";
-import { type PairLog, pairLogs, read, uniswap } from "../pools/support.ts";
+import { type PairLog, pairLogs, readContract, uniswapV2 } from "../pools/support.ts";
 import { type Market, type MarketToken, units } from "./market.ts";
 import { secondsPerDay, secondsPerHour } from "./support.ts";
 
@@ -40,7 +40,7 @@ const median = (history: readonly TimedValue[], end: number): number | null => {
 export type ExpectedValues = Awaited<ReturnType<typeof createExpectedValues>>;
 
 export const createExpectedValues = async (market: Market) => {
-  const { chain, swap, twin, tokens, range, rangePool } = market;
+  const { chain, mainExchange, twinExchange, tokens, concentratedPoolKey, concentratedPool } = market;
   const head = await chain.head();
   const blocks = await chain.batch<{ timestamp: Hex }>(
     Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [`0x${height.toString(16)}`, false] })),
@@ -51,18 +51,18 @@ export const createExpectedValues = async (market: Market) => {
 
   const exchanges = new Map<Address, "swap" | "twin">();
   for (const [name, { factory }] of [
-    ["swap", swap],
-    ["twin", twin],
+    ["swap", mainExchange],
+    ["twin", twinExchange],
   ] as const) {
-    const count = await read<bigint>(chain, uniswap.factory(), factory, "allPairsLength", [], head);
+    const count = await readContract<bigint>(chain, uniswapV2.factory(), factory, "allPairsLength", [], head);
     for (let position = 0n; position < count; position += 1n)
-      exchanges.set(toLower(await read<string>(chain, uniswap.factory(), factory, "allPairs", [position], head)), name);
+      exchanges.set(toLower(await readContract<string>(chain, uniswapV2.factory(), factory, "allPairs", [position], head)), name);
   }
   const pairs = [...exchanges.keys()];
   const logs = await pairLogs(chain, pairs, head);
   const sides = new Map<Address, readonly [Address, Address]>();
   for (const pair of pairs) {
-    const token = async (name: string) => toLower(await read<string>(chain, uniswap.pair(), pair, name, [], head));
+    const token = async (name: string) => toLower(await readContract<string>(chain, uniswapV2.pair(), pair, name, [], head));
     sides.set(pair, [await token("token0"), await token("token1")]);
   }
   const sidesOf = (pair: Address): readonly [Address, Address] => sides.get(pair) ?? [pair, pair];
@@ -91,11 +91,11 @@ export const createExpectedValues = async (market: Market) => {
     return Array.from(last, ([since, value]) => ({ since, value }));
   };
   const rangePrices = new Map<number, number>();
-  for (const { args, block } of await concentratedLogs(chain, [rangePool], head)) {
+  for (const { args, block } of await concentratedLogs(chain, [concentratedPool], head)) {
     if (args.sqrtPriceX96 === undefined) continue;
     // The second token per unit of the first.
     const price = (Number(args.sqrtPriceX96) / 2 ** 96) ** 2;
-    rangePrices.set(times[block] ?? 0, range.tokens[0] === tokens.usd ? 1 / price : price);
+    rangePrices.set(times[block] ?? 0, concentratedPoolKey.tokens[0] === tokens.usd ? 1 / price : price);
   }
   const { gold, ticket, saffron, toll } = market.pairs;
   const inDollars = { gold: ratios(gold, tokens.usd), ticket: ratios(ticket, tokens.usd), toll: ratios(toll, tokens.usd) };
@@ -145,8 +145,11 @@ export const createExpectedValues = async (market: Market) => {
   };
   const heightBefore = (time: number): number => times.filter((blockTime) => blockTime < time).length - 1;
   const poolAt = async (pair: Address, height: number) => {
-    const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
-    return { reserves: [first, second] as const, supply: await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height) };
+    const [first, second] = await readContract<readonly [bigint, bigint, number]>(chain, uniswapV2.pair(), pair, "getReserves", [], height);
+    return {
+      reserves: [first, second] as const,
+      supply: await readContract<bigint>(chain, uniswapV2.pair(), pair, "totalSupply", [], height),
+    };
   };
 
   return {
@@ -156,7 +159,7 @@ export const createExpectedValues = async (market: Market) => {
     exchangeOf: (pair: Address) => exchanges.get(pair) ?? "swap",
     heightBefore,
     poolAt,
-    sharesOf: (pair: Address, owner: Address) => read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [owner], head),
+    sharesOf: (pair: Address, owner: Address) => readContract<bigint>(chain, uniswapV2.pair(), pair, "balanceOf", [owner], head),
     swapsOf,
     sum,
     rate,

@@ -40,7 +40,7 @@ const mineInHour = async (hour: number, ...transactions: Parameters<typeof mineT
   await indexInto(testDatabase);
 };
 const computePrices = async (last: number, database = testDatabase.database): Promise<void> => {
-  const pricedAssets = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
+  const pricedAssets = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, centsAt: () => 1n }));
   await writePrices(database, pricedAssets, firstHour, last, closingBlock);
   await finishHours(database, firstHour, last, closingBlock);
 };
@@ -51,7 +51,7 @@ const addLiquidity = (pair: number, amount: bigint) => {
     [b, c],
     [a, c],
   ] as const;
-  return exchange.add(person, pairs[pair] ?? [a, b], [amount, amount]);
+  return exchange.addLiquidity(person, pairs[pair] ?? [a, b], [amount, amount]);
 };
 const trade = () => {
   const [a, b, c] = tokens;

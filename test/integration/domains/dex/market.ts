@@ -2,7 +2,7 @@ import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import { createRollUpJobs } from "../../../../runtime/domains/dex/jobs/roll-up/jobs.ts";
 import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { type ConcentratedExchange, deployConcentrated, type PoolKey } from "../pools/concentrated-support.ts";
 import { approve, deployExchange, mineTransactions, mint, type TestExchange } from "../pools/support.ts";
@@ -76,11 +76,11 @@ export const units = {
 /** A chain with two constant-product exchanges, a concentrated one, and two price feeds. */
 export interface Market {
   readonly chain: TestChain;
-  readonly swap: TestExchange;
-  readonly twin: TestExchange;
-  readonly ranges: ConcentratedExchange;
-  readonly range: PoolKey;
-  readonly rangePool: Address;
+  readonly mainExchange: TestExchange;
+  readonly twinExchange: TestExchange;
+  readonly concentratedExchange: ConcentratedExchange;
+  readonly concentratedPoolKey: PoolKey;
+  readonly concentratedPool: Address;
   readonly people: readonly [Address, Address, Address];
   readonly tokens: Readonly<Record<MarketToken, Address>>;
   readonly pairs: Readonly<Record<"gold" | "ticket" | "bare" | "twinGold" | "saffron" | "toll", Address>>;
@@ -92,7 +92,7 @@ export interface Market {
   /** Approves the router for the first person's shares of a pair, so that they can be burnt. */
   approveShares(pair: Address): TestTransaction;
   /** Mines the transactions in one block with a timestamp (unix seconds). */
-  block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
+  mineBlock(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
   /** The price and roll-up jobs, in their state after a restart. */
   jobs(): ReturnType<typeof createRollUpJobs>;
 }
@@ -102,7 +102,7 @@ export const startMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const people = chain.accounts.slice(1, 4).map(toLower) as unknown as Market["people"];
   const weth = await deploy(chain, artifacts.weth());
-  const [swap, twin, ranges] = [
+  const [mainExchange, twinExchange, concentratedExchange] = [
     await deployExchange(chain, weth),
     await deployExchange(chain, weth),
     await deployConcentrated(chain, weth),
@@ -119,50 +119,54 @@ export const startMarket = async (): Promise<Market> => {
     bare: await deploy(chain, compiled("Bare")),
   };
   const feeds = { ether: await deploy(chain, compiled("Feed")), euro: await deploy(chain, compiled("Feed")) };
-  const spenders = [swap.router, twin.router, ranges.positions, ranges.router];
+  const spenders = [mainExchange.router, twinExchange.router, concentratedExchange.positionManager, concentratedExchange.router];
   const approvals = (token: Address) => people.flatMap((person) => spenders.map((spender) => approve(person, token, spender)));
   for (const token of Object.values(tokens))
     await mineTransactions(chain, [...people.map((person) => mint(token, person, 10n ** 36n)), ...approvals(token)]);
   const { usd, gold, ticket, saffron, toll, silk, bare } = tokens;
-  const answer: Market["answer"] = (feed, dollars) => ({ gas: 200_000n, ...call(compiled("Feed"), feeds[feed], "answer", [dollars]) });
+  const answer: Market["answer"] = (feed, dollars) => ({
+    gas: 200_000n,
+    ...encodeCall(compiled("Feed"), feeds[feed], "answer", [dollars]),
+  });
   const [first] = people;
-  const range: PoolKey = { tokens: [usd, silk].sort() as unknown as PoolKey["tokens"], fee: 3000 };
-  const isUsdFirst = range.tokens[0] === usd;
+  const concentratedPoolKey: PoolKey = { tokens: [usd, silk].sort() as unknown as PoolKey["tokens"], fee: 3000 };
+  const isUsdFirst = concentratedPoolKey.tokens[0] === usd;
   const deposits = [500_000n * units.usd, 100_000n * units.silk] as const;
   // The square root of 2·10^11 smallest units of silk per unit of a dollar, or of its inverse, times 2^96.
   const root = 447_213n;
   await mineTransactions(chain, [
-    swap.add(first, [usd, gold], [3_000_000n * units.usd, 1_000n * units.gold]),
-    swap.add(first, [usd, ticket], [200_000n * units.usd, 20_000n]),
-    swap.add(first, [gold, bare], [units.gold, 10n ** 9n]),
-    twin.add(first, [usd, gold], [600_000n * units.usd, 199n * units.gold]),
-    twin.add(first, [gold, saffron], [50n * units.gold, 1_000_000n * units.saffron]),
+    mainExchange.addLiquidity(first, [usd, gold], [3_000_000n * units.usd, 1_000n * units.gold]),
+    mainExchange.addLiquidity(first, [usd, ticket], [200_000n * units.usd, 20_000n]),
+    mainExchange.addLiquidity(first, [gold, bare], [units.gold, 10n ** 9n]),
+    twinExchange.addLiquidity(first, [usd, gold], [600_000n * units.usd, 199n * units.gold]),
+    twinExchange.addLiquidity(first, [gold, saffron], [50n * units.gold, 1_000_000n * units.saffron]),
   ]);
   await mineTransactions(chain, [
-    twin.add(first, [usd, toll], [100_000n * units.usd, 50_000n * units.toll]),
-    ranges.create(range, isUsdFirst ? root * 2n ** 96n : 2n ** 96n / root),
+    twinExchange.addLiquidity(first, [usd, toll], [100_000n * units.usd, 50_000n * units.toll]),
+    concentratedExchange.create(concentratedPoolKey, isUsdFirst ? root * 2n ** 96n : 2n ** 96n / root),
   ]);
   await mineTransactions(chain, [
-    ranges.open(first, range, [-887_220, 887_220], isUsdFirst ? deposits : [deposits[1], deposits[0]]),
+    concentratedExchange.openPosition(first, concentratedPoolKey, [-887_220, 887_220], isUsdFirst ? deposits : [deposits[1], deposits[0]]),
     answer("ether", 2_000_00000000n),
     answer("euro", 1_10000000n),
   ]);
   const pairs = {
-    gold: await swap.pairOf(usd, gold),
-    ticket: await swap.pairOf(usd, ticket),
-    bare: await swap.pairOf(gold, bare),
-    twinGold: await twin.pairOf(usd, gold),
-    saffron: await twin.pairOf(gold, saffron),
-    toll: await twin.pairOf(usd, toll),
+    gold: await mainExchange.pairOf(usd, gold),
+    ticket: await mainExchange.pairOf(usd, ticket),
+    bare: await mainExchange.pairOf(gold, bare),
+    twinGold: await twinExchange.pairOf(usd, gold),
+    saffron: await twinExchange.pairOf(gold, saffron),
+    toll: await twinExchange.pairOf(usd, toll),
   };
   const isTwinPair = (pair: Address): boolean => [pairs.twinGold, pairs.saffron, pairs.toll].includes(pair);
-  const approveShares: Market["approveShares"] = (pair) => approve(first, pair, isTwinPair(pair) ? twin.router : swap.router);
+  const approveShares: Market["approveShares"] = (pair) =>
+    approve(first, pair, isTwinPair(pair) ? twinExchange.router : mainExchange.router);
   await mineTransactions(chain, Object.values(pairs).map(approveShares));
   const config = pricedChain({
     exchanges: [
-      { name: "swap", factory: swap.factory, feePpm: 3_000 },
-      { name: "twin", factory: twin.factory, feePpm: 3_000 },
-      { name: "ranges", factory: ranges.factory, family: "concentrated" },
+      { name: "swap", factory: mainExchange.factory, feePpm: 3_000 },
+      { name: "twin", factory: twinExchange.factory, feePpm: 3_000 },
+      { name: "ranges", factory: concentratedExchange.factory, family: "concentrated" },
     ],
     wrappedNative: [weth],
     prices: {
@@ -175,24 +179,24 @@ export const startMarket = async (): Promise<Market> => {
   });
   return {
     chain,
-    swap,
-    twin,
-    ranges,
-    range,
-    rangePool: await ranges.poolOf(range),
+    mainExchange,
+    twinExchange,
+    concentratedExchange,
+    concentratedPoolKey,
+    concentratedPool: await concentratedExchange.poolOf(concentratedPoolKey),
     people,
     tokens,
     pairs,
     feeds,
     config,
     exchanges: [
-      { name: "swap", factory: swap.factory },
-      { name: "twin", factory: twin.factory },
-      { name: "ranges", factory: ranges.factory, family: "concentrated" },
+      { name: "swap", factory: mainExchange.factory },
+      { name: "twin", factory: twinExchange.factory },
+      { name: "ranges", factory: concentratedExchange.factory, family: "concentrated" },
     ],
     answer,
     approveShares,
-    block: async (time, ...transactions) => void (await mineTransactions(chain, transactions, time)),
+    mineBlock: async (time, ...transactions) => void (await mineTransactions(chain, transactions, time)),
     jobs: () => [createComputePricesJob(config), ...createRollUpJobs(config)],
   };
 };

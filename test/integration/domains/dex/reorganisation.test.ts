@@ -20,24 +20,24 @@ const timeAt = (day: number, hour: number, minute = 0): number => firstMidnight 
 const clock = () => new Date(timeAt(9, 0) * 1000);
 
 const randomTransaction = (): TestTransaction => {
-  const { swap, twin, ranges, range, people, tokens } = market;
+  const { mainExchange, twinExchange, concentratedExchange, concentratedPoolKey, people, tokens } = market;
   const { usd, gold, ticket, saffron, toll, bare } = tokens;
   const person = random.pick(people);
   const part = BigInt(random.between(1, 40));
   return random.pick([
-    () => swap.swap(person, part * 1_000n * units.usd, [usd, gold]),
-    () => swap.swap(person, (part * units.gold) / 3n, [gold, usd]),
-    () => swap.swap(person, part * 10n, [ticket, usd]),
-    () => swap.swap(person, part * 100n * units.usd, [usd, ticket]),
-    () => swap.swap(person, part * 10n ** 6n, [bare, gold]),
-    () => twin.swap(person, part * 200n * units.usd, [usd, gold, saffron]),
-    () => twin.swap(person, part * 2_000n * units.saffron, [saffron, gold]),
-    () => twin.swap(person, part * 100n * units.toll, [toll, usd]),
-    () => twin.swap(person, part * 100n * units.usd, [usd, toll]),
-    () => ranges.swap(person, part * 500n * units.usd, range, range.tokens[0] === usd ? 0 : 1),
-    () => swap.add(person, [usd, gold], [part * 3_000n * units.usd, part * units.gold]),
-    () => twin.add(person, [usd, toll], [part * 200n * units.usd, part * 100n * units.toll]),
-    () => swap.remove(people[0], [usd, gold], part * 10n ** 11n),
+    () => mainExchange.swap(person, part * 1_000n * units.usd, [usd, gold]),
+    () => mainExchange.swap(person, (part * units.gold) / 3n, [gold, usd]),
+    () => mainExchange.swap(person, part * 10n, [ticket, usd]),
+    () => mainExchange.swap(person, part * 100n * units.usd, [usd, ticket]),
+    () => mainExchange.swap(person, part * 10n ** 6n, [bare, gold]),
+    () => twinExchange.swap(person, part * 200n * units.usd, [usd, gold, saffron]),
+    () => twinExchange.swap(person, part * 2_000n * units.saffron, [saffron, gold]),
+    () => twinExchange.swap(person, part * 100n * units.toll, [toll, usd]),
+    () => twinExchange.swap(person, part * 100n * units.usd, [usd, toll]),
+    () => concentratedExchange.swap(person, part * 500n * units.usd, concentratedPoolKey, concentratedPoolKey.tokens[0] === usd ? 0 : 1),
+    () => mainExchange.addLiquidity(person, [usd, gold], [part * 3_000n * units.usd, part * units.gold]),
+    () => twinExchange.addLiquidity(person, [usd, toll], [part * 200n * units.usd, part * 100n * units.toll]),
+    () => mainExchange.removeLiquidity(people[0], [usd, gold], part * 10n ** 11n),
     () => market.answer("ether", 2_000_00000000n + part * 10_00000000n),
     () => market.answer("euro", 1_00000000n + part * 100_000n),
   ])();
@@ -45,8 +45,8 @@ const randomTransaction = (): TestTransaction => {
 const randomTransactions = (count = 4): TestTransaction[] => Array.from({ length: count }, randomTransaction);
 /** The transaction that creates a token's first pool, which sets the token's price. */
 const newPool = () => {
-  const { swap, tokens, people } = market;
-  return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
+  const { mainExchange, tokens, people } = market;
+  return mainExchange.addLiquidity(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
 };
 
 /** Price rows except those that repeat the previous close: their number depends on how often provisional prices were computed. */
@@ -127,16 +127,16 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
 /** Mines blocks at given times, with prices and roll-ups after each of them. */
 const mineAt = async (times: readonly number[], transactions: () => readonly TestTransaction[] = randomTransactions): Promise<void> => {
   for (const time of times) {
-    await market.block(time, ...transactions());
+    await market.mineBlock(time, ...transactions());
     await pricing.computeAll();
   }
 };
 /** Mines blocks and restarts the jobs after each: prices are computed, but only the first due roll-up runs. */
 const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
-    await market.block(time, ...randomTransactions());
+    await market.mineBlock(time, ...randomTransactions());
     await pricing.computeAll(1);
-    pricing.interrupt();
+    pricing.restartJobs();
   }
 };
 /** Reverts the node to a snapshot and takes the snapshot again. Returns its new id. */
@@ -177,15 +177,15 @@ afterAll(async () => {
 
 describe("a reorganisation of swaps", () => {
   it("leaves only prices of the new branch if it is within an hour", async () => {
-    const { swap, people, tokens } = market;
+    const { mainExchange, people, tokens } = market;
     await mineAt([timeAt(3, 10, 25)], () => [
-      swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
+      mainExchange.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
       market.answer("ether", 3_000_00000000n),
     ]);
     lateSnapshot = await revertToSnapshot(lateSnapshot);
     // The new branch is longer than the dropped one before the jobs run.
-    await market.block(timeAt(3, 10, 26), ...randomTransactions());
-    await market.block(timeAt(3, 10, 41), ...randomTransactions());
+    await market.mineBlock(timeAt(3, 10, 26), ...randomTransactions());
+    await market.mineBlock(timeAt(3, 10, 41), ...randomTransactions());
     await expectEqualToFreshIndex();
   });
 
@@ -196,8 +196,8 @@ describe("a reorganisation of swaps", () => {
     await mineAt([timeAt(3, 18), timeAt(3, 23, 40)]);
     await mineWithRestarts([timeAt(4, 0, 20), timeAt(4, 1, 10)]);
     lateSnapshot = await revertToSnapshot(lateSnapshot);
-    await market.block(timeAt(3, 10, 40), ...randomTransactions());
-    await market.block(timeAt(3, 12, 10), ...randomTransactions());
+    await market.mineBlock(timeAt(3, 10, 40), ...randomTransactions());
+    await market.mineBlock(timeAt(3, 12, 10), ...randomTransactions());
     await expectEqualToFreshIndex();
   });
 
@@ -215,7 +215,7 @@ describe("a reorganisation of swaps", () => {
       timeAt(5, 2),
       timeAt(5, 3, 30),
     ])
-      await market.block(time, ...randomTransactions(6));
+      await market.mineBlock(time, ...randomTransactions(6));
     await expectEqualToFreshIndex();
   });
 
@@ -224,8 +224,8 @@ describe("a reorganisation of swaps", () => {
     // 90,000 dollars for 30,000 tokens.
     expect((await followedApi.get(path))[0].prices[0].price).toBe(3);
     snapshot = await revertToSnapshot(snapshot);
-    await market.block(timeAt(1, 4), ...randomTransactions());
-    await market.block(timeAt(1, 5, 10), ...randomTransactions());
+    await market.mineBlock(timeAt(1, 4), ...randomTransactions());
+    await market.mineBlock(timeAt(1, 5, 10), ...randomTransactions());
     await expectEqualToFreshIndex();
     expect((await followedApi.get(path))[0].prices[0].price).toBeNull();
   });

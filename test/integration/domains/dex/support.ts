@@ -16,17 +16,17 @@ const decimalPlaces = 60;
 export interface PricedAsset {
   readonly asset: Hex;
   readonly decimals: number;
-  readonly cents: (hour: number) => bigint | null;
+  readonly centsAt: (hour: number) => bigint | null;
 }
 
 /** The exact value of an amount in smallest units, in units of 10^-60 dollars. */
 export const exactValue = (amount: bigint, priced: PricedAsset | undefined, hour: number): bigint | null => {
-  const cents = priced?.cents(hour) ?? null;
+  const cents = priced?.centsAt(hour) ?? null;
   return cents === null || priced === undefined ? null : amount * cents * 10n ** BigInt(decimalPlaces - 2 - priced.decimals);
 };
 
 /** Converts an exact value to the nearest number of dollars. */
-export const dollars = (exact: bigint | null): number | null => (exact === null ? null : Number(`${exact}e-${decimalPlaces}`));
+export const toDollars = (exact: bigint | null): number | null => (exact === null ? null : Number(`${exact}e-${decimalPlaces}`));
 
 const decimalText = (cents: bigint, { decimals }: PricedAsset): string => {
   const power = 2 + decimals;
@@ -45,7 +45,7 @@ export const writePrices = async (
   for (const priced of all) {
     let previous: bigint | null | undefined;
     for (let hour = first; hour <= last; hour += 1) {
-      const cents = priced.cents(hour);
+      const cents = priced.centsAt(hour);
       const close = cents === null ? null : decimalText(cents, priced);
       const row = [chainId, buffer(priced.asset), hour, close, closingBlock(hour)];
       if (cents !== previous) {
@@ -120,7 +120,12 @@ export const rollUp = async (
   });
   const context: JobContext = {
     chainId,
-    source: { balances: unexpectedCall, calls: unexpectedCall, hashesOf: unexpectedCall, capabilities: { archive: true } as never },
+    source: {
+      balances: unexpectedCall,
+      runCalls: unexpectedCall,
+      hashesOf: unexpectedCall,
+      capabilities: { hasArchiveState: true } as never,
+    },
     database,
     runExclusive: unexpectedCall,
     runExclusiveKeepingCache,

@@ -49,7 +49,7 @@ function createTestHeads() {
   return { heads, now, state, counter, notify };
 }
 
-const numberOf = async (heads: Heads) => (await heads.headOf(chainId))?.head;
+const numberOf = async (heads: Heads) => (await heads.progressOfChain(chainId))?.head;
 
 describe("the head of a chain", () => {
   beforeEach(async () => {
@@ -60,10 +60,10 @@ describe("the head of a chain", () => {
 
   it("is cached until a notification", async () => {
     const { heads, now, counter, notify } = createTestHeads();
-    const head = await heads.headOf(chainId);
-    expect(head).toMatchObject({ head: 2, hash: hashOf(2) });
+    const head = await heads.progressOfChain(chainId);
+    expect(head).toMatchObject({ head: 2, headHash: hashOf(2) });
     now.value = 1_000_000;
-    expect(await heads.headOf(chainId)).toBe(head);
+    expect(await heads.progressOfChain(chainId)).toBe(head);
     expect(counter.statements).toBe(1);
     await insertBlock(3);
     notify("blocks");
@@ -97,21 +97,21 @@ describe("the head of a chain", () => {
   it("is the same object until it changes, and listeners are called with each change", async () => {
     const { heads, notify } = createTestHeads();
     const changes: (number | undefined)[] = [];
-    const remove = heads.onHead((chain, progress) => changes.push(chain === chainId ? progress?.head : -1));
-    const before = await heads.headOf(chainId);
+    const remove = heads.onProgress((chain, progress) => changes.push(chain === chainId ? progress?.head : -1));
+    const before = await heads.progressOfChain(chainId);
     notify("blocks");
-    expect(await heads.headOf(chainId)).toBe(before);
+    expect(await heads.progressOfChain(chainId)).toBe(before);
     // A reorganisation to another block at the same height.
     await testDatabase.database.query("DELETE FROM blocks WHERE chain_id = $1 AND number = 2", [chainId]);
     await insertBlock(2, 1);
     notify("blocks");
-    const after = await heads.headOf(chainId);
-    expect(after).toMatchObject({ head: 2, hash: hashOf(2, 1) });
+    const after = await heads.progressOfChain(chainId);
+    expect(after).toMatchObject({ head: 2, headHash: hashOf(2, 1) });
     expect(changes).toEqual([2, 2]);
     remove();
     await testDatabase.database.query("DELETE FROM blocks WHERE chain_id = $1", [chainId]);
     notify("blocks");
-    expect(await heads.headOf(chainId)).toBeUndefined();
+    expect(await heads.progressOfChain(chainId)).toBeUndefined();
     expect(changes).toEqual([2, 2]);
   });
 });

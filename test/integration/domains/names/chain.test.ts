@@ -144,7 +144,7 @@ describe("primary names of addresses", () => {
   });
 
   it("are returned for an address (null if it has none); for a name, the name itself is returned", async () => {
-    const context = { names: queries(names.registry), now: () => new Date(1_700_000_000_000) } as unknown as ResolverContext;
+    const context = { names: queries(names.registry), contentTime: () => new Date(1_700_000_000_000) } as unknown as ResolverContext;
     const resolveAddress = (walletAddress: Address, walletAddressName: string | null = null) =>
       getResolvedAddress({ chain: { id: chainId, name: "test" }, walletAddress, walletAddressName, format: "json" }, context);
     expect(await resolveAddress(alice)).toEqual({

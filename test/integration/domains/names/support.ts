@@ -11,7 +11,7 @@ import {
   zeroHash,
 } from "viem";
 import { namehash } from "viem/ens";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 
 const require = createRequire(import.meta.url);
 const load = (path: string): Artifact => {
@@ -52,7 +52,7 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
   const otherResolver = await chain.deploy(resolverArtifact, [registry]);
   const registrar = await chain.deploy(reverseRegistrar, [registry, resolver]);
   const child = (parent: Hash, label: string, to: Address) =>
-    call(ens, registry, "setSubnodeOwner", [parent, keccak256(stringToBytes(label)), to]);
+    encodeCall(ens, registry, "setSubnodeOwner", [parent, keccak256(stringToBytes(label)), to]);
   /** Sends transactions in one block. @throws {Error} if one of them fails. */
   const mineTransactions = async (...transactions: readonly TestTransaction[]) => {
     const hashes = await chain.send(...transactions.map((transaction) => ({ ...transaction, gas: 8_000_000n })));
@@ -74,14 +74,14 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
     otherResolver,
     register: async (name, target = resolver) => {
       const [label = "", ...parents] = name.split(".");
-      const resolving = target === null ? [] : [call(ens, registry, "setResolver", [namehash(name), target])];
+      const resolving = target === null ? [] : [encodeCall(ens, registry, "setResolver", [namehash(name), target])];
       await mineTransactions(child(namehash(parents.join(".")), label, owner), ...resolving);
     },
     setAddress: async (name, account, target = resolver) => {
-      await mineTransactions(call(resolverArtifact, target, "setAddr", [namehash(name), account]));
+      await mineTransactions(encodeCall(resolverArtifact, target, "setAddr", [namehash(name), account]));
     },
     claim: async (account, name) => {
-      await mineTransactions({ from: account, ...call(reverseRegistrar, registrar, "setName", [name]) });
+      await mineTransactions({ from: account, ...encodeCall(reverseRegistrar, registrar, "setName", [name]) });
     },
     resolveOnChain: async (name) => {
       const current = await read(ens, registry, "resolver", [namehash(name)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deadline } from "../../../support/deadline.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 import { createFakeWeb } from "./fake-web.ts";
 import { openMetadataIndex, startMetadataNode } from "./metadata-index.ts";
 import { countsOf } from "./roll-up-counts.ts";
@@ -24,7 +24,7 @@ describe("the NFT metadata index", () => {
       expect(stored.documents).toEqual([{ token: node.gallery, metadata_count: 10_000, asset_count: 0, refused_count: 0 }]);
       // Trait t has t + 2 values: 2 + 3 + … + 13 = 90.
       expect(stored.values).toHaveLength(90);
-      expect(seconds).toBeLessThan(deadline(60));
+      expect(seconds).toBeLessThan(scaleTimeLimit(60));
     } finally {
       await index.testDatabase.drop();
       await node.stop();

@@ -9,21 +9,21 @@ interface Json {
 /** Parses a well-formed document. The reader's tests cover all other documents. */
 export const documentOf = (text: string): NftDocument => {
   const { name, image, attributes } = JSON.parse(text) as Json;
-  const counted = (attributes ?? []).map(({ trait_type: trait, value }) => ({
+  const countedAttributes = (attributes ?? []).map(({ trait_type: trait, value }) => ({
     trait,
     value: value === null || value === undefined ? null : String(value),
     number: typeof value === "number" ? String(value) : null,
   }));
   return {
-    document: text,
+    text,
     name: name ?? null,
     description: null,
     image: image ?? null,
     animationUrl: null,
     externalUrl: null,
     owner: null,
-    attributes: attributes === undefined ? null : counted.map(({ trait, value }) => ({ trait_type: trait, value })),
-    counted,
+    attributes: attributes === undefined ? null : countedAttributes.map(({ trait, value }) => ({ trait_type: trait, value })),
+    countedAttributes,
     assetBytes: image?.startsWith("data:") === true ? image.length : null,
     refusal: null,
   };

@@ -10,7 +10,7 @@ import { rollBack } from "../../../../runtime/indexer/reorg/roll-back.ts";
 import type { JobContext } from "../../../../runtime/jobs/job.ts";
 import type { Address, Hash } from "../../../../runtime/lib/hex.ts";
 import { blockBoundTables } from "../../../../runtime/projections.ts";
-import { type Artifact, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { type Artifact, encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { compileCollections } from "./contracts.ts";
@@ -37,11 +37,11 @@ export const startMetadataNode = async (): Promise<MetadataNode> => {
   const rpc = createRpc({ url: chain.url, retries: 0 });
   return {
     chain,
-    source: createSource(rpc, await probeCapabilities(rpc), { tracing: false }),
+    source: createSource(rpc, await probeCapabilities(rpc), { readsTraces: false }),
     gallery,
     deployCollection: () => chain.deploy(collection),
     setUri: async (to, first, last, text) => {
-      const [hash] = await chain.send({ ...call(collection, to, "setUri", [first, last, text]), gas: 190_000_000n });
+      const [hash] = await chain.send({ ...encodeCall(collection, to, "setUri", [first, last, text]), gas: 190_000_000n });
       await chain.mine();
       const { status } = await chain.rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
       if (status !== "0x1") throw new Error("setUri() ran out of gas");
@@ -88,7 +88,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
     clock: () => index.now,
     logger: { info: () => undefined },
     multicall: unexpected,
-    source: { balances: unexpected, calls: unexpected, hashesOf: unexpected, capabilities: source.capabilities },
+    source: { balances: unexpected, runCalls: unexpected, hashesOf: unexpected, capabilities: source.capabilities },
     ...context,
   });
   const index: MetadataIndex = {
@@ -156,7 +156,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
         chainName: "test",
         database,
         source,
-        multicall: multicallAddress,
+        multicallAddress,
         readDocument,
         clock: () => index.now,
         nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 1_048_576 },

@@ -4,8 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from "vitest";
 import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
 import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
-import { createWeb } from "../../../../runtime/web/web.ts";
-import { deadline } from "../../../support/deadline.ts";
+import { createWebClient } from "../../../../runtime/web/web.ts";
 import {
   type Listener,
   startHttpsServer,
@@ -13,6 +12,7 @@ import {
   type TestHttpsServer,
   testCertificate,
 } from "../../../support/https-server.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 
 const contentId = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
 const oldContentId = `Qm${"a".repeat(44)}`;
@@ -60,7 +60,7 @@ afterEach(() => {
 
 const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> => {
   const config = { ipfsGateways: [first.url, second.url], arweaveGateways: [first.url], documentBytes: 10_000, fetchMilliseconds: 2_000 };
-  const web = createWeb({
+  const web = createWebClient({
     // All names resolve to the loopback address, but only the remote server's name is allowed to.
     resolve: async () => ["127.0.0.1"],
     isExempt: (_, hostname) => hostname === "documents.example",
@@ -107,7 +107,7 @@ describe("metadata in a data: URL", () => {
         name: null,
         image: `data:image/svg+xml;base64,${base64(svg)}`,
         assetBytes: svg.length,
-        document: `data:image/svg+xml;utf8,${svg}`,
+        text: `data:image/svg+xml;utf8,${svg}`,
       },
     });
     expect(await readWith("data:image/svg+xml,<svg onload='x'/>")).toEqual({
@@ -205,7 +205,7 @@ describe("several gateways", () => {
     first.delay = 10_000;
     const start = Date.now();
     expect(nameOf(await readWith(url, { fetchMilliseconds: 1_000 }))).toBe("second");
-    expect(Date.now() - start).toBeLessThan(deadline(1_500));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(1_500));
   });
 
   it("cause a permanent refusal only if all of them refuse permanently", async () => {

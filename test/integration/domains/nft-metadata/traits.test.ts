@@ -37,7 +37,7 @@ const insertTokens = async (token: string, tokens: readonly (readonly (readonly 
 
 beforeAll(async () => {
   index = await openFixtureIndex({ responseRows: 12 });
-  await index.blocks(0, 1);
+  await index.insertBlocks(0, 1);
   await index.insert(
     "token_standards",
     [

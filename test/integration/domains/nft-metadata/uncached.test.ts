@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../../runtime/config/config.ts";
 import type { NftKey } from "../../../../runtime/domains/nft/queries/tokens.ts";
 import { createUncachedMetadata } from "../../../../runtime/domains/nft-metadata/queries/uncached.ts";
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../support/chain.ts";
-import { deadline } from "../../../support/deadline.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 
 /** A collection that returns the URL set for an id; tokenURI() reverts for other ids. */
@@ -68,7 +68,7 @@ beforeEach(() => {
 const configOf = (changes: object = {}, rpc: string | undefined = proxy.url): ChainConfig => {
   const gateways = [`http://127.0.0.1:${(gateway.address() as AddressInfo).port}`];
   const nfts = { metadata: "uncached", ipfsGateways: gateways, uncachedMilliseconds: 2_000, ...changes };
-  const { rpc: _, ...parsed } = chainConfig.parse({ name: "here", id: chainId, rpc: "http://127.0.0.1:1", nfts });
+  const { rpc: _, ...parsed } = chainConfigSchema.parse({ name: "here", id: chainId, rpc: "http://127.0.0.1:1", nfts });
   return rpc === undefined ? parsed : { ...parsed, rpc };
 };
 const key = (id: number, standard: number = standards.erc721): NftKey => ({ token: collection, token_id: String(id), standard });
@@ -131,7 +131,7 @@ describe("metadata that is read within a request", () => {
     gatewayDelay = 5_000;
     const start = Date.now();
     const rows = await withReader(configOf({ uncachedMilliseconds: 500 }), (reader) => reader.read(chainId, [key(3), key(1)]));
-    expect(Date.now() - start).toBeLessThan(deadline(2_500));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(2_500));
     expect(rows.map(({ name, refusal }) => [name, refusal])).toEqual([
       [null, "The metadata was not read within 500 ms."],
       ["One", null],
@@ -143,7 +143,7 @@ describe("metadata that is read within a request", () => {
     proxy.delay = () => 5_000;
     const start = Date.now();
     expect(await read(configOf({ uncachedMilliseconds: 300 }))).toEqual([]);
-    expect(Date.now() - start).toBeLessThan(deadline(2_300));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(2_300));
     proxy.delay = null;
     for (const [status, text] of [
       [500, "no"],
@@ -173,7 +173,7 @@ describe("metadata that is read within a request", () => {
       const reads = Array.from({ length: 8 }, () => reader.read(chainId, [key(3)]));
       const start = Date.now();
       expect(await reader.read(chainId, [key(1)])).toEqual([]);
-      expect(Date.now() - start).toBeLessThan(deadline(100));
+      expect(Date.now() - start).toBeLessThan(scaleTimeLimit(100));
       expect((await Promise.all(reads)).flat().map(({ name }) => name)).toEqual(Array.from({ length: 8 }, () => "Remote"));
       await wait(20);
       expect(await reader.read(chainId, [key(1)])).toHaveLength(1);

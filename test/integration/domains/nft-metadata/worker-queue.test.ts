@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { deadline } from "../../../support/deadline.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 import { until } from "../../../support/until.ts";
 import { createFakeWeb, dataUrl } from "./fake-web.ts";
 import { type MetadataIndex, type MetadataNode, openMetadataIndex, startMetadataNode } from "./metadata-index.ts";
@@ -62,7 +62,7 @@ describe("the metadata worker", () => {
 
   it("does not count failures of the node as attempts", async () => {
     await mintAndQueue(dataUrl({ name: "later" }), 3);
-    const failing = { ...node.source, calls: () => Promise.reject(new Error("The node is unavailable.")) };
+    const failing = { ...node.source, runCalls: () => Promise.reject(new Error("The node is unavailable.")) };
     await expect(index.worker(readAsync, { source: failing }).drain()).rejects.toThrow("The node is unavailable.");
     expect((await index.queued()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
     const stop = new AbortController();
@@ -128,7 +128,7 @@ describe("the metadata worker", () => {
     stop.abort();
     await run;
     // Sixty documents at two per host take 30 rounds; a pause after every 64 of the 1,000 failed hosts would make them take 30 · 16 · 0.5 s.
-    expect(Date.now() - start).toBeLessThan(deadline(20_000));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(20_000));
   });
 
   it("claims a killed worker's entries once its lease has expired", async () => {

@@ -75,10 +75,10 @@ describe("the metadata worker", () => {
     const tokensPerRequest: number[] = [];
     const source: typeof node.source = {
       ...node.source,
-      calls: (calls, height) => {
+      runCalls: (calls, height) => {
         // Each call within a multicall contains the selector of tokenURI(); any other call counts as one.
         tokensPerRequest.push(calls.reduce((sum, { data }) => sum + Math.max(1, data.split("c87b56dd").length - 1), 0));
-        return node.source.calls(calls, height);
+        return node.source.runCalls(calls, height);
       },
     };
     const nfts = { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 100 } as const;

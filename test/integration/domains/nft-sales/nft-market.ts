@@ -10,7 +10,7 @@ import {
   withRecipient,
 } from "../../../../demo/story/seaport-orders.ts";
 import { createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
@@ -18,7 +18,7 @@ import { salesProjection } from "../../../../runtime/domains/nft-sales/projectio
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hash } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
@@ -73,14 +73,20 @@ export const startNftMarket = async (): Promise<NftMarket> => {
   const gas = 3_000_000n;
   const ids = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n];
   await mineTransactions(chain, [
-    ...Array.from({ length: 40 }, () => call(artifacts.erc721(), art, "mint", [first])),
-    { gas, ...call(artifacts.erc1155(), editions, "mintBatch", [first, ids, ids.map(() => 1_000n), "0x"]) },
+    ...Array.from({ length: 40 }, () => encodeCall(artifacts.erc721(), art, "mint", [first])),
+    { gas, ...encodeCall(artifacts.erc1155(), editions, "mintBatch", [first, ids, ids.map(() => 1_000n), "0x"]) },
     ...accounts.flatMap((account) => [
-      call(artifacts.erc20(), coin, "mint", [account, 1_000_000n * ether]),
-      call(artifacts.erc20(), junk, "mint", [account, 1_000_000n * ether]),
-      { from: account, value: 100n * ether, ...call(artifacts.weth(), weth, "deposit") },
-      ...[coin, junk, weth].map((token) => ({ from: account, ...call(artifacts.erc20(), token, "approve", [seaport, maxAllowance]) })),
-      ...[art, editions].map((token) => ({ from: account, ...call(artifacts.erc721(), token, "setApprovalForAll", [seaport, true]) })),
+      encodeCall(artifacts.erc20(), coin, "mint", [account, 1_000_000n * ether]),
+      encodeCall(artifacts.erc20(), junk, "mint", [account, 1_000_000n * ether]),
+      { from: account, value: 100n * ether, ...encodeCall(artifacts.weth(), weth, "deposit") },
+      ...[coin, junk, weth].map((token) => ({
+        from: account,
+        ...encodeCall(artifacts.erc20(), token, "approve", [seaport, maxAllowance]),
+      })),
+      ...[art, editions].map((token) => ({
+        from: account,
+        ...encodeCall(artifacts.erc721(), token, "setApprovalForAll", [seaport, true]),
+      })),
     ]),
   ]);
   let salt = 0n;
@@ -138,7 +144,7 @@ export const serveNftMarket = async (
   { weth }: Pick<NftMarket, "weth">,
   marketplaces: readonly { readonly protocol: "seaport" | "cryptopunks"; readonly address: Address; readonly logoUrl?: string }[],
 ): Promise<TestApi> => {
-  const settings = chainConfig.parse({
+  const settings = chainConfigSchema.parse({
     name: "market",
     id: 31337,
     rpc: "http://127.0.0.1:1",
@@ -148,14 +154,14 @@ export const serveNftMarket = async (
   });
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    config: configSchema.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),
     validate: "strict",
   });
   const request = async (path: string) => {
-    const response = await supertest(http.app).get(`/v1/market/${path}`).set("Authorization", `Bearer ${key}`);
+    const response = await supertest(http.listener).get(`/v1/market/${path}`).set("Authorization", `Bearer ${key}`);
     return { status: response.status, data: response.body.data as ResponseData, message: String(response.body.error_message) };
   };
   return {

@@ -4,12 +4,12 @@ import type { Database } from "../../../../runtime/database/database.ts";
 import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
-import { type Artifact, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
-import { mineTransactions, read } from "../pools/support.ts";
+import { mineTransactions, readContract } from "../pools/support.ts";
 import { ether, firstDay, firstMidnight, salesIn, secondsPerDay, serveNftMarket, toLower } from "./nft-market.ts";
 
 /** A contract with the events and functions of CryptoPunks. */
@@ -27,7 +27,7 @@ let api: TestApi;
 const callPunks = (from: Address, name: string, args: readonly unknown[], value = 0n): TestTransaction => ({
   from,
   value,
-  ...call(punkLike, punks, name, args),
+  ...encodeCall(punkLike, punks, name, args),
 });
 const mineOn = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]> =>
   mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + 43_200);
@@ -56,7 +56,7 @@ const ownersAt = async (database: Database, height: number): Promise<Record<stri
 
 /** Returns each punk's owner at a height, from the contract. */
 const contractOwnersAt = async (height: number): Promise<Record<string, Address>> => {
-  const owners = await Promise.all(punkIds.map((id) => read<Address>(chain, punkLike, punks, "punkIndexToAddress", [id], height)));
+  const owners = await Promise.all(punkIds.map((id) => readContract<Address>(chain, punkLike, punks, "punkIndexToAddress", [id], height)));
   return Object.fromEntries(owners.map((owner, id) => [String(id), toLower(owner)] as const).filter(([, owner]) => owner !== zeroAddress));
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { erc721Item, erc1155Item, native } from "../../../../demo/story/seaport-orders.ts";
+import { erc721Item, erc1155Item, nativeItem } from "../../../../demo/story/seaport-orders.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
@@ -43,15 +43,15 @@ const expectEqualToFreshIndex = async () => {
 test("a reorganisation rolls back sales, their sums and wash-trade marks, and adds the sales of the new branch", async () => {
   const { chain, art, editions, accounts, sell, mineOn } = market;
   const [anna, ben, cleo] = accounts;
-  await mineOn(0, 9, ...sell(anna, ben, erc721Item(art, 0n), native(ether)));
-  await mineOn(0, 10, ...sell(anna, ben, [erc721Item(art, 1n), erc1155Item(editions, 1n, 3n)], native(ether)));
+  await mineOn(0, 9, ...sell(anna, ben, erc721Item(art, 0n), nativeItem(ether)));
+  await mineOn(0, 10, ...sell(anna, ben, [erc721Item(art, 1n), erc1155Item(editions, 1n, 3n)], nativeItem(ether)));
   await mineOn(
     0,
     11,
-    ...sell(ben, anna, erc721Item(art, 0n), native(2n * ether)),
-    ...sell(anna, cleo, erc721Item(art, 2n), native(ether / 2n)),
+    ...sell(ben, anna, erc721Item(art, 0n), nativeItem(2n * ether)),
+    ...sell(anna, cleo, erc721Item(art, 2n), nativeItem(ether / 2n)),
   );
-  await mineOn(0, 12, ...sell(ben, anna, erc1155Item(editions, 1n, 1n), native(ether)));
+  await mineOn(0, 12, ...sell(ben, anna, erc1155Item(editions, 1n, 1n), nativeItem(ether)));
   await running.runToHead(await chain.head());
   expect(await sales()).toEqual([
     ["0", true],
@@ -69,7 +69,7 @@ test("a reorganisation rolls back sales, their sums and wash-trade marks, and ad
   await expectEqualToFreshIndex();
   // Drops all sales except the first, and adds a new one.
   await chain.rpc("anvil_reorg", [3, []]);
-  await mineOn(0, 14, ...sell(anna, cleo, erc721Item(art, 1n), native(3n * ether)));
+  await mineOn(0, 14, ...sell(anna, cleo, erc721Item(art, 1n), nativeItem(3n * ether)));
   await running.runToHead(await chain.head());
   expect(await sales()).toEqual([
     ["0", false],

@@ -6,7 +6,7 @@ import {
   encodeValidate,
   erc20Item,
   erc721Item,
-  native,
+  nativeItem,
   orderHash,
   signOrder,
   withRecipient,
@@ -14,7 +14,7 @@ import {
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import { read } from "../pools/support.ts";
+import { readContract } from "../pools/support.ts";
 import { ether, indexNftMarket, type NftMarket, salesIn, serveNftMarket, startNftMarket, toLower } from "./nft-market.ts";
 import { seaportArtifact } from "./seaport.ts";
 
@@ -55,7 +55,7 @@ test("sales do not depend on which function fulfils their orders; an imitation's
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
   // Two listings in one call.
-  const pair = [0n, 1n].map((id) => order(anna, [erc721Item(art, id)], [withRecipient(anna, native((id + 1n) * ether))]));
+  const pair = [0n, 1n].map((id) => order(anna, [erc721Item(art, id)], [withRecipient(anna, nativeItem((id + 1n) * ether))]));
   const fulfilment = {
     from: ben,
     to: seaport,
@@ -65,7 +65,7 @@ test("sales do not depend on which function fulfils their orders; an imitation's
   };
   await mineOn(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(pair) }, fulfilment);
   // fulfillBasicOrder() for one listing in native tokens, with a tip for cleo that anna did not sign.
-  const basic = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, native(ether))]);
+  const basic = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, nativeItem(ether))]);
   const parameters = {
     considerationToken: zeroAddress,
     considerationIdentifier: 0n,
@@ -89,7 +89,7 @@ test("sales do not depend on which function fulfils their orders; an imitation's
   const data = encodeFunctionData({ abi: artifact.abi, functionName: "fulfillBasicOrder", args: [parameters] });
   await mineOn(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
   // Seaport computes the same order hash.
-  expect(await read(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
+  expect(await readContract(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
   // The imitation moves one token that anna approved, and claims a sale of another that did not move.
   const imitationAddress = toLower(await chain.deploy(imitation));
   const claim = (id: bigint, moves: boolean) => ({

@@ -41,12 +41,12 @@ describe("indexed collections", () => {
     const limit = 1_000;
     for (const owner of Object.values(story.accounts)) {
       for (let height = 0; height <= head; height += 1) {
-        const before = Math.max(0, height - 3);
-        const [current, earlier] = [await story.editionsAt(height), await story.editionsAt(before)];
+        const comparisonBlock = Math.max(0, height - 3);
+        const [current, earlier] = [await story.editionsAt(height), await story.editionsAt(comparisonBlock)];
         const expected = story.editionIds
           .map((id) => [String(id), String(current.get(editionKey(owner, id))), String(earlier.get(editionKey(owner, id)))])
           .filter(([, balance]) => balance !== "0");
-        const rows = await idsHeldAt(31337, owner, story.editions.address, { block: height, before, limit });
+        const rows = await idsHeldAt(31337, owner, story.editions.address, { block: height, comparisonBlock, limit });
         expect(
           rows.map((row) => [row.token_id, row.balance, row.balance_before]),
           `${owner} at ${height}`,
@@ -54,7 +54,7 @@ describe("indexed collections", () => {
         for (const collection of index.collections()) {
           const owners = await story.ownersAt(collection, height);
           const ids = [...owners].filter(([, holder]) => holder === owner).map(([id]) => String(id));
-          const heldIds = await idsHeldAt(31337, owner, collection.address, { block: height, before: null, limit });
+          const heldIds = await idsHeldAt(31337, owner, collection.address, { block: height, comparisonBlock: null, limit });
           expect(heldIds.map((row) => row.token_id)).toEqual(ids);
         }
       }

@@ -3,7 +3,7 @@ import supertest from "supertest";
 import { zeroAddress } from "viem";
 import { expect } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
@@ -74,8 +74,8 @@ const historyOf = async (story: NftStory, collection: Deployed, last: number): P
 const serve = async (story: NftStory, database: Database, now: () => Date): Promise<TestApi & { end(): Promise<void> }> => {
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
-    chains: [{ ...chainConfig.parse({ name: "art", id: 31337, rpc: story.chain.url, groups: ["historical"] }), id: 31337 }],
+    config: configSchema.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } }),
+    chains: [{ ...chainConfigSchema.parse({ name: "art", id: 31337, rpc: story.chain.url, groups: ["historical"] }), id: 31337 }],
     database,
     logger: pino({ level: "silent" }),
     validate: "strict",
@@ -83,7 +83,7 @@ const serve = async (story: NftStory, database: Database, now: () => Date): Prom
   });
   return {
     get: async (path, status = 200) => {
-      const response = await supertest(http.app).get(`/v1/art/${path}`).set("Authorization", `Bearer ${key}`);
+      const response = await supertest(http.listener).get(`/v1/art/${path}`).set("Authorization", `Bearer ${key}`);
       expect(response.status, `${path}: ${response.body.error_message}`).toBe(status);
       return status === 200 ? response.body.data : response.body.error_message;
     },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { erc721Item, erc1155Item, native } from "../../../../demo/story/seaport-orders.ts";
+import { erc721Item, erc1155Item, nativeItem } from "../../../../demo/story/seaport-orders.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, artifacts, encodeCall, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { ether, type NftMarket, serveNftMarket, startNftMarket, toLower } from "../nft-sales/nft-market.ts";
@@ -68,7 +68,7 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
 
 const transaction = (from: Address, name: string, ...args: readonly unknown[]): TestTransaction => ({
   from,
-  ...call(artifact, paintings, name, args),
+  ...encodeCall(artifact, paintings, name, args),
 });
 const mineAndReconcile = async (day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<void> => {
   await market.mineOn(day, hour, ...transactions);
@@ -92,10 +92,10 @@ beforeAll(async () => {
   api = await serve(testDatabase.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));
-  await mineAndReconcile(0, 2, ...sell(anna, ben, erc721Item(paintings, 1n), native(2n * ether)));
+  await mineAndReconcile(0, 2, ...sell(anna, ben, erc721Item(paintings, 1n), nativeItem(2n * ether)));
   await mineAndReconcile(0, 3, transaction(anna, "approve", cleo, 2n), {
     from: anna,
-    ...call(artifacts.erc20(), coin, "approve", [cleo, 500n]),
+    ...encodeCall(artifacts.erc20(), coin, "approve", [cleo, 500n]),
   });
   snapshot = await chain.rpc<string>("evm_snapshot");
 }, 120_000);
@@ -113,7 +113,7 @@ describe("a reorganisation", () => {
       1,
       1,
       transaction(ben, "mint", ben, 7n, "blue"),
-      ...market.sell(ben, cleo, erc721Item(paintings, 7n), native(ether)),
+      ...market.sell(ben, cleo, erc721Item(paintings, 7n), nativeItem(ether)),
     );
     expect((await itemsOf(`nft/${paintings}/metadata/7/`))[0].nft_data).toMatchObject({
       current_owner: cleo,
@@ -143,17 +143,17 @@ describe("a reorganisation", () => {
     await revertToSnapshot();
     await mineAndReconcile(1, 0, { to: ben, value: 1n });
     expect(await floor()).toBe(2);
-    await mineAndReconcile(1, 1, ...market.sell(ben, anna, erc721Item(paintings, 1n), native(ether / 1_000n)));
+    await mineAndReconcile(1, 1, ...market.sell(ben, anna, erc721Item(paintings, 1n), nativeItem(ether / 1_000n)));
     await mineAndReconcile(
       1,
       2,
-      ...market.sell(anna, ben, [erc721Item(paintings, 3n), erc1155Item(market.editions, 4n, 3n)], native(8n * ether)),
+      ...market.sell(anna, ben, [erc721Item(paintings, 3n), erc1155Item(market.editions, 4n, 3n)], nativeItem(8n * ether)),
     );
     // A sale back to the seller within thirty days makes both sales wash trades; the bundle's four units cost two ether each.
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([1, 1]);
     await revertToSnapshot();
-    await mineAndReconcile(1, 3, ...market.sell(anna, ben, erc721Item(paintings, 4n), native(3n * ether)));
+    await mineAndReconcile(1, 3, ...market.sell(anna, ben, erc721Item(paintings, 4n), nativeItem(3n * ether)));
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([0, 0]);
     await expectEqualToFreshIndex();
@@ -167,14 +167,14 @@ describe("a reorganisation", () => {
       1,
       1,
       transaction(anna, "setApprovalForAll", dora, true),
-      { from: anna, ...call(artifacts.erc20(), coin, "approve", [cleo, 0n]) },
+      { from: anna, ...encodeCall(artifacts.erc20(), coin, "approve", [cleo, 0n]) },
       // Wrapped ether emits no event when an allowance is used: the allowance is read from the contract.
-      { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) },
+      { from: ben, ...encodeCall(artifacts.weth(), weth, "approve", [dora, 900n]) },
     );
     await mineAndReconcile(
       1,
       2,
-      { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 400n]) },
+      { from: dora, ...encodeCall(artifacts.weth(), weth, "transferFrom", [ben, dora, 400n]) },
       transaction(cleo, "transferFrom", anna, cleo, 2n),
     );
     const allowances = async (account: Address) =>
@@ -186,7 +186,7 @@ describe("a reorganisation", () => {
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("500");
     expect(await allowances(anna)).not.toHaveProperty(`${coin} ${cleo}`);
     await revertToSnapshot();
-    await mineAndReconcile(1, 2, { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) });
+    await mineAndReconcile(1, 2, { from: ben, ...encodeCall(artifacts.weth(), weth, "approve", [dora, 900n]) });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("900");
     expect((await allowances(anna))[`${coin} ${cleo}`]).toBe("500");
     const approvals = (await itemsOf(`nft/approvals/${anna}/`)).find((item: ResponseData) => item.contract_address === paintings);
@@ -197,7 +197,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
     // Drops only the use.
     const beforeUse = await market.chain.rpc<string>("evm_snapshot");
-    await mineAndReconcile(1, 3, { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 300n]) });
+    await mineAndReconcile(1, 3, { from: dora, ...encodeCall(artifacts.weth(), weth, "transferFrom", [ben, dora, 300n]) });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("600");
     await market.chain.rpc("evm_revert", [beforeUse]);
     await mineAndReconcile(1, 4, { to: ben, value: 1n });
@@ -227,7 +227,7 @@ describe("a reorganisation", () => {
         1,
         hour,
         transaction(anna, "mint", cleo, BigInt(20 + hour), "black"),
-        ...market.sell(anna, cleo, erc1155Item(market.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
+        ...market.sell(anna, cleo, erc1155Item(market.editions, BigInt(hour), 2n), nativeItem(BigInt(hour) * ether)),
       );
     await expectEqualToFreshIndex();
     expect((await api.get(`nft/${paintings}/metadata/`)).pagination.total_count).toBe(6 + 7);

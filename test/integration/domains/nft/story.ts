@@ -1,5 +1,5 @@
 import { type Address, type Hex, toHex, zeroAddress } from "viem";
-import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { type Artifact, artifacts, encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { compileEdgeCases } from "../../../support/edge-cases/compile.ts";
 import { createStoryBuilder, type Deployed } from "../../../support/edge-cases/story-builder.ts";
 
@@ -38,7 +38,7 @@ export async function buildNftStory(): Promise<NftStory> {
   const [, alice, bob, carol] = chain.accounts.map((address) => address.toLowerCase()) as [Address, Address, Address, Address];
   const artArtifact: Artifact = artifacts.erc721();
   const artAddress = (await chain.deploy(artArtifact, ["Art", "ART", "ipfs://art/"])).toLowerCase() as Address;
-  const art: Deployed = { address: artAddress, call: (name, ...parameters) => call(artArtifact, artAddress, name, parameters) };
+  const art: Deployed = { address: artAddress, call: (name, ...parameters) => encodeCall(artArtifact, artAddress, name, parameters) };
   const [oldArt, editions, hybrid] = [
     await builder.deploy("UnindexedArt"),
     await builder.deploy("UncheckedEditions"),

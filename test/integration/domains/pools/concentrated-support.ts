@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { type Abi, decodeEventLog, encodePacked } from "viem";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import { read } from "./support.ts";
+import { readContract } from "./support.ts";
 
 const require = createRequire(import.meta.url);
 const load = (path: string): Artifact => {
@@ -15,7 +15,7 @@ const load = (path: string): Artifact => {
 export const uniswapV3 = {
   factory: () => load("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"),
   pool: () => load("@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json"),
-  positions: () => load("@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json"),
+  positionManager: () => load("@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json"),
   router: () => load("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
 };
 
@@ -59,15 +59,15 @@ export interface PoolKey {
 /** An exchange with concentrated liquidity on a test chain. */
 export interface ConcentratedExchange {
   readonly factory: Address;
-  readonly positions: Address;
+  readonly positionManager: Address;
   readonly router: Address;
   poolOf(key: PoolKey): Promise<Address>;
   /** Creates a pool, and initializes it with a price unless the price is null. */
   create(key: PoolKey, sqrtPriceX96: bigint | null): TestTransaction;
   initialize(pool: Address, sqrtPriceX96: bigint): TestTransaction;
   /** Opens a position with no more than these amounts. */
-  open(from: Address, key: PoolKey, ticks: readonly [number, number], amounts: readonly [bigint, bigint]): TestTransaction;
-  decrease(from: Address, position: bigint, liquidity: bigint): TestTransaction;
+  openPosition(from: Address, key: PoolKey, ticks: readonly [number, number], amounts: readonly [bigint, bigint]): TestTransaction;
+  decreaseLiquidity(from: Address, position: bigint, liquidity: bigint): TestTransaction;
   collect(from: Address, position: bigint, max: readonly [bigint, bigint]): TestTransaction;
   swap(from: Address, amount: bigint, key: PoolKey, side: 0 | 1, to?: Address): TestTransaction;
   /** Swaps through several pools, with one fee or one for each. */
@@ -76,28 +76,32 @@ export interface ConcentratedExchange {
 
 export const deployConcentrated = async (chain: TestChain, weth: Address): Promise<ConcentratedExchange> => {
   const factory = toLower(await chain.deploy(uniswapV3.factory()));
-  const positions = toLower(await chain.deploy(uniswapV3.positions(), [factory, weth, weth]));
+  const positionManager = toLower(await chain.deploy(uniswapV3.positionManager(), [factory, weth, weth]));
   const router = toLower(await chain.deploy(uniswapV3.router(), [factory, weth]));
   const callPositions = (from: Address, name: string, ...args: unknown[]): TestTransaction => ({
     from,
     gas,
-    ...call(uniswapV3.positions(), positions, name, args),
+    ...encodeCall(uniswapV3.positionManager(), positionManager, name, args),
   });
   return {
     factory,
-    positions,
+    positionManager,
     router,
     poolOf: async ({ tokens, fee }) =>
-      toLower(await read<Address>(chain, uniswapV3.factory(), factory, "getPool", [...tokens, fee], await chain.head())),
+      toLower(await readContract<Address>(chain, uniswapV3.factory(), factory, "getPool", [...tokens, fee], await chain.head())),
     create: ({ tokens, fee }, sqrtPriceX96) =>
       sqrtPriceX96 === null
-        ? { gas: 6_000_000n, ...call(uniswapV3.factory(), factory, "createPool", [...tokens, fee]) }
+        ? { gas: 6_000_000n, ...encodeCall(uniswapV3.factory(), factory, "createPool", [...tokens, fee]) }
         : {
             gas: 6_000_000n,
-            ...call(uniswapV3.positions(), positions, "createAndInitializePoolIfNecessary", [...tokens, fee, sqrtPriceX96]),
+            ...encodeCall(uniswapV3.positionManager(), positionManager, "createAndInitializePoolIfNecessary", [
+              ...tokens,
+              fee,
+              sqrtPriceX96,
+            ]),
           },
-    initialize: (pool, sqrtPriceX96) => ({ gas, ...call(uniswapV3.pool(), pool, "initialize", [sqrtPriceX96]) }),
-    open: (from, { tokens: [token0, token1], fee }, [tickLower, tickUpper], [amount0Desired, amount1Desired]) =>
+    initialize: (pool, sqrtPriceX96) => ({ gas, ...encodeCall(uniswapV3.pool(), pool, "initialize", [sqrtPriceX96]) }),
+    openPosition: (from, { tokens: [token0, token1], fee }, [tickLower, tickUpper], [amount0Desired, amount1Desired]) =>
       callPositions(from, "mint", {
         token0,
         token1,
@@ -111,14 +115,14 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
         recipient: from,
         deadline,
       }),
-    decrease: (from, tokenId, liquidity) =>
+    decreaseLiquidity: (from, tokenId, liquidity) =>
       callPositions(from, "decreaseLiquidity", { tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline }),
     collect: (from, tokenId, [amount0Max, amount1Max]) =>
       callPositions(from, "collect", { tokenId, recipient: from, amount0Max, amount1Max }),
     swap: (from, amountIn, { tokens, fee }, side, to = from) => ({
       from,
       gas,
-      ...call(uniswapV3.router(), router, "exactInputSingle", [
+      ...encodeCall(uniswapV3.router(), router, "exactInputSingle", [
         {
           tokenIn: tokens[side],
           tokenOut: tokens[side === 0 ? 1 : 0],
@@ -134,7 +138,7 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
     swapPath: (from, amountIn, path, fees) => ({
       from,
       gas,
-      ...call(uniswapV3.router(), router, "exactInput", [
+      ...encodeCall(uniswapV3.router(), router, "exactInput", [
         {
           path: encodePacked(
             path.flatMap((_, position) => (position === 0 ? ["address"] : ["uint24", "address"])),

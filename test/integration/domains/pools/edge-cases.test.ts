@@ -3,13 +3,23 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
-import { contents } from "../../../support/contents.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { hashContents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
-import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
+import {
+  approve,
+  deployExchange,
+  mineTransactions,
+  mint,
+  type PairLog,
+  pairLogs,
+  readContract,
+  type TestExchange,
+  uniswapV2,
+} from "./support.ts";
 
 /** A contract that uses pairs directly, without a router. */
 const contracts = compileSolidity(`
@@ -70,24 +80,30 @@ beforeAll(async () => {
   await mineTransactions(chain, [
     ...people.flatMap((person) => tokens.flatMap((token) => [mint(token, person, 10n ** 12n), approve(person, token, exchange.router)])),
     ...tokens.map((token) => mint(token, borrower, 10n ** 12n)),
-    call(uniswap.factory(), exchange.factory, "setFeeTo", [chain.accounts[9]]),
+    encodeCall(uniswapV2.factory(), exchange.factory, "setFeeTo", [chain.accounts[9]]),
   ]);
-  await mineTransactions(chain, [exchange.add(first, tokens, [1_000_000n, 1_000_000n])]);
+  await mineTransactions(chain, [exchange.addLiquidity(first, tokens, [1_000_000n, 1_000_000n])]);
   pair = await exchange.pairOf(...tokens);
   const callPair = (from: Address, name: string, ...args: unknown[]) => ({
     from,
     gas: 900_000n,
-    ...call(uniswap.pair(), pair, name, args),
+    ...encodeCall(uniswapV2.pair(), pair, name, args),
   });
   await mineTransactions(chain, [exchange.swap(second, 50_000n, tokens), exchange.swap(second, 70_000n, [tokens[1], tokens[0]])]);
   // One account sends shares to the pair, another burns them for a third, and the protocol fee is minted in between.
   await mineTransactions(chain, [callPair(first, "transfer", pair, 1_234n)]);
   await mineTransactions(chain, [callPair(second, "burn", third)]);
   // A flash loan that is repaid in the same token.
-  await mineTransactions(chain, [{ from: second, gas: 900_000n, ...call(contracts("Borrower"), borrower, "borrow", [pair, 10_000n]) }]);
+  await mineTransactions(chain, [
+    { from: second, gas: 900_000n, ...encodeCall(contracts("Borrower"), borrower, "borrow", [pair, 10_000n]) },
+  ]);
   // Two deposits and a withdrawal of the second deposit's shares, in one transaction.
   await mineTransactions(chain, [
-    { from: second, gas: 2_000_000n, ...call(contracts("Borrower"), borrower, "depositAndWithdraw", [pair, ...tokens, 5_000n, third]) },
+    {
+      from: second,
+      gas: 2_000_000n,
+      ...encodeCall(contracts("Borrower"), borrower, "depositAndWithdraw", [pair, ...tokens, 5_000n, third]),
+    },
     exchange.swap(first, 900n, tokens),
   ]);
   // All tokens are removed from the pair without an event, as a token contract may do.
@@ -118,12 +134,12 @@ const eventsOf = async (name: string): Promise<PairLog["args"][]> =>
 describe("a pair that is used without a router", () => {
   it("has the node's supply, and empty reserves after its tokens were removed", async () => {
     const head = await chain.head();
-    const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
+    const supply = await readContract<bigint>(chain, uniswapV2.pair(), pair, "totalSupply", [], head);
     const [item] = (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
-    expect((await read<readonly bigint[]>(chain, uniswap.pair(), pair, "getReserves", [], head)).slice(0, 2)).toEqual([0n, 0n]);
+    expect((await readContract<readonly bigint[]>(chain, uniswapV2.pair(), pair, "getReserves", [], head)).slice(0, 2)).toEqual([0n, 0n]);
     expect([item.total_supply, item.token_0.reserve, item.token_1.reserve]).toEqual([String(supply), "0", "0"]);
     expect(item.price_timeseries_30d.at(-1)).toMatchObject({ price_of_token0_in_token1: null, price_of_token1_in_token0: null });
-    const balance = await read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [people[2]], head);
+    const balance = await readContract<bigint>(chain, uniswapV2.pair(), pair, "balanceOf", [people[2]], head);
     const [owned] = (await api.get(`week/xy=k/swap/address/${people[2]}/balances/`)).items;
     expect([owned.pool_token.balance, owned.token_0.balance, owned.token_1.balance]).toEqual([String(balance), "0", "0"]);
   });
@@ -181,7 +197,7 @@ describe("the index of pools", () => {
     [5, 2],
   ])("is the same in batches of %i blocks with requests of %i blocks", async (batchBlocks, requestBlocks) => {
     const other = await createIndex({ batchBlocks, requestBlocks });
-    expect(await contents(other.database)).toEqual(await contents(testDatabase.database));
+    expect(await hashContents(other.database)).toEqual(await hashContents(testDatabase.database));
     await other.drop();
   });
 });

@@ -4,7 +4,7 @@ import { createPoolQueries } from "../../../../runtime/domains/pools/queries/ind
 import { pairSync, poolCreated } from "../../../../runtime/events/pools.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, type TestChain } from "../../../support/chain.ts";
-import { contents } from "../../../support/contents.ts";
+import { hashContents } from "../../../support/contents.ts";
 import type { TestDatabase } from "../../../support/database.ts";
 import {
   type ClaimedExchange,
@@ -52,7 +52,7 @@ describe("an exchange with hostile contracts", () => {
     // Unannounced contracts emit events; then an impostor announces a pool of the exchange with a different token.
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(5n, 6n));
     await claimed.swap(unlistedPool, [1n, 2n, 3n, 4n]);
-    await mineTransactions(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
+    await mineTransactions(chain, [exchange.addLiquidity(person, tokens, [1_000_000n, 4_000_000n])]);
     pair = await exchange.pairOf(...tokens);
     await claimed.announce(impostor, pair, [tokens[0], unlistedPool]);
     await claimed.announce(impostor, unlistedPool, tokens);
@@ -108,7 +108,7 @@ describe("an exchange with hostile contracts", () => {
     const sorted = [tokens[0], third].sort() as [Address, Address];
     // The pool's address is known before its creation: the node simulates the creation.
     const snapshot = await chain.rpc<string>("evm_snapshot");
-    await mineTransactions(chain, [exchange.add(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
+    await mineTransactions(chain, [exchange.addLiquidity(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
     const early = await exchange.pairOf(tokens[0], third);
     await chain.rpc("evm_revert", [snapshot]);
     await claimed.announce(impostor, early, [tokens[0], tokens[1]]);
@@ -118,7 +118,7 @@ describe("an exchange with hostile contracts", () => {
       [poolCreated.topic0, pad(sorted[0]), pad(sorted[1]), encodeWord(500n)],
       `${encodeWord(10n)}${pad(early).slice(2)}`,
     );
-    await mineTransactions(chain, [exchange.add(person, [tokens[0], third], [500_000n, 500_000n])]);
+    await mineTransactions(chain, [exchange.addLiquidity(person, [tokens[0], third], [500_000n, 500_000n])]);
     expect(await exchange.pairOf(tokens[0], third)).toBe(early);
     await mineTransactions(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
     await claimed.index();
@@ -159,7 +159,7 @@ describe("an exchange with hostile contracts", () => {
     });
     const head = await chain.head();
     const key = await queries.exchangeKey(31337, exchange.factory, head);
-    expect(key.shared).toHaveLength(1);
+    expect(key.sharedPools).toHaveLength(1);
     rowsRead.length = 0;
     // The oldest of four actions: two are in an exclusive pool, two in the shared one.
     expect(await queries.actionsOfExchange(31337, key, head, 1, 3)).toMatchObject({ total: 4, rows: [{ pool: pair, act: 1 }] });
@@ -226,17 +226,17 @@ describe("an index of pools after a reorganisation", () => {
     const before = await api.get("week/xy=k/swap/transactions/");
     const pool = await poolItem();
     await mineTransactions(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
-    await mineTransactions(chain, [approve(person, pair, exchange.router), exchange.remove(person, tokens, 10n)]);
+    await mineTransactions(chain, [approve(person, pair, exchange.router), exchange.removeLiquidity(person, tokens, 10n)]);
     await claimed.index();
     expect((await api.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
     await chain.rpc("anvil_reorg", [2, []]);
     await claimed.index();
     const after = await api.get("week/xy=k/swap/transactions/");
     expect({ ...after, updated_at: "" }).toEqual({ ...before, updated_at: "" });
-    expect(await contents(testDatabase.database)).toEqual(await claimed.contentsOfFreshIndex());
+    expect(await hashContents(testDatabase.database)).toEqual(await claimed.contentsOfFreshIndex());
     expect((await poolItem()).token_0.reserve).toBe(pool.token_0.reserve);
     await chain.rpc("anvil_reorg", [12, []]);
     await claimed.index();
-    expect(await contents(testDatabase.database)).toEqual(await claimed.contentsOfFreshIndex());
+    expect(await hashContents(testDatabase.database)).toEqual(await claimed.contentsOfFreshIndex());
   });
 });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import { mineTransactions, read } from "./support.ts";
+import { mineTransactions, readContract } from "./support.ts";
 
 /** A pair whose share token indexes Transfer's amount, so the log has the ERC-721 format. */
 const contracts = compileSolidity(`
@@ -76,13 +76,19 @@ beforeAll(async () => {
   const tokens: Address[] = [];
   for (const name of ["One", "Two"]) tokens.push(await chain.deploy(artifacts.erc20(), [name, name]));
   const factory = await chain.deploy(contracts("IndexedFactory"));
-  await mineTransactions(chain, [call(contracts("IndexedFactory"), factory, "create", tokens)]);
-  pair = (await read<Address>(chain, contracts("IndexedFactory"), factory, "pair", [], await chain.head())).toLowerCase() as Address;
-  const callPair = (name: string, amount: bigint) => ({ from: provider, ...call(contracts("IndexedPair"), pair, name, [amount]) });
+  await mineTransactions(chain, [encodeCall(contracts("IndexedFactory"), factory, "create", tokens)]);
+  pair = (
+    await readContract<Address>(chain, contracts("IndexedFactory"), factory, "pair", [], await chain.head())
+  ).toLowerCase() as Address;
+  const callPair = (name: string, amount: bigint) => ({ from: provider, ...encodeCall(contracts("IndexedPair"), pair, name, [amount]) });
   await mineTransactions(chain, [callPair("add", 1_000n)]);
   // An unrelated ERC-721 token.
   const cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
-  await mineTransactions(chain, [callPair("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), callPair("remove", 200n)]);
+  await mineTransactions(chain, [
+    callPair("add", 500n),
+    encodeCall(artifacts.erc721(), cards, "mint", [provider]),
+    callPair("remove", 200n),
+  ]);
   testDatabase = await createTestDatabase();
   await index();
 }, 120_000);
@@ -97,7 +103,7 @@ describe("the pools projection", () => {
       "SELECT supply FROM pool_states WHERE pool = $1 ORDER BY block_number DESC LIMIT 1",
       [Buffer.from(pair.slice(2), "hex")],
     );
-    const supply = await read<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
+    const supply = await readContract<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
     expect(state?.supply).toBe(supply.toString());
     const actions = await testDatabase.database.query("SELECT liquidity, to_address FROM pool_actions ORDER BY block_number, log_index");
     const to_address = chain.accounts[1]?.toLowerCase();

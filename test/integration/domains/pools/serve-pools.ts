@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import { createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../runtime/config/key-limits.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
@@ -26,7 +26,7 @@ export const servePools = async (
   now: () => Date = () => new Date(),
   limits: { readonly responseRows?: number } = {},
 ): Promise<TestApi> => {
-  const settings = chainConfig.parse({
+  const settings = chainConfigSchema.parse({
     name: "week",
     id: 31337,
     rpc: "http://127.0.0.1:1",
@@ -36,7 +36,7 @@ export const servePools = async (
   });
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits, ...limits } }),
+    config: configSchema.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits, ...limits } }),
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),
@@ -44,7 +44,7 @@ export const servePools = async (
     now,
   });
   const request = async (path: string) => {
-    const response = await supertest(http.app).get(`/v1/${path}`).set("Authorization", `Bearer ${key}`);
+    const response = await supertest(http.listener).get(`/v1/${path}`).set("Authorization", `Bearer ${key}`);
     return { status: response.status, data: response.body.data, message: String(response.body.error_message) };
   };
   return {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { type Abi, concat, decodeEventLog, decodeFunctionResult, encodeFunctionData, pad } from "viem";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
-import { type Artifact, artifacts, call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, artifacts, encodeCall, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 
 const require = createRequire(import.meta.url);
 const load = (path: string): Artifact => {
@@ -10,7 +10,7 @@ const load = (path: string): Artifact => {
 };
 
 /** The published builds of Uniswap V2. */
-export const uniswap = {
+export const uniswapV2 = {
   factory: () => load("@uniswap/v2-core/build/UniswapV2Factory.json"),
   pair: () => load("@uniswap/v2-core/build/UniswapV2Pair.json"),
   router: () => load("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
@@ -26,13 +26,13 @@ export interface TestExchange {
   readonly factory: Address;
   readonly router: Address;
   pairOf(first: Address, second: Address): Promise<Address>;
-  add(from: Address, tokens: readonly [Address, Address], amounts: readonly [bigint, bigint], to?: Address): TestTransaction;
-  remove(from: Address, tokens: readonly [Address, Address], shares: bigint): TestTransaction;
+  addLiquidity(from: Address, tokens: readonly [Address, Address], amounts: readonly [bigint, bigint], to?: Address): TestTransaction;
+  removeLiquidity(from: Address, tokens: readonly [Address, Address], shares: bigint): TestTransaction;
   swap(from: Address, amount: bigint, path: readonly Address[], to?: Address): TestTransaction;
 }
 
 /** Reads a contract as of a height. */
-export const read = async <T>(
+export const readContract = async <T>(
   chain: Pick<TestChain, "rpc">,
   artifact: Artifact,
   to: Address,
@@ -47,29 +47,29 @@ export const read = async <T>(
 
 export const deployExchange = async (chain: TestChain, weth: Address): Promise<TestExchange> => {
   const [owner] = chain.accounts;
-  const factory = toLower(await chain.deploy(uniswap.factory(), [owner]));
-  const router = toLower(await chain.deploy(uniswap.router(), [factory, weth]));
+  const factory = toLower(await chain.deploy(uniswapV2.factory(), [owner]));
+  const router = toLower(await chain.deploy(uniswapV2.router(), [factory, weth]));
   const deadline = 2n ** 40n;
   const gas = 5_000_000n;
   return {
     factory,
     router,
     pairOf: async (first, second) =>
-      toLower(await read<Address>(chain, uniswap.factory(), factory, "getPair", [first, second], await chain.head())),
-    add: (from, tokens, amounts, to = from) => ({
+      toLower(await readContract<Address>(chain, uniswapV2.factory(), factory, "getPair", [first, second], await chain.head())),
+    addLiquidity: (from, tokens, amounts, to = from) => ({
       from,
       gas,
-      ...call(uniswap.router(), router, "addLiquidity", [...tokens, ...amounts, 0n, 0n, to, deadline]),
+      ...encodeCall(uniswapV2.router(), router, "addLiquidity", [...tokens, ...amounts, 0n, 0n, to, deadline]),
     }),
-    remove: (from, tokens, shares) => ({
+    removeLiquidity: (from, tokens, shares) => ({
       from,
       gas,
-      ...call(uniswap.router(), router, "removeLiquidity", [...tokens, shares, 0n, 0n, from, deadline]),
+      ...encodeCall(uniswapV2.router(), router, "removeLiquidity", [...tokens, shares, 0n, 0n, from, deadline]),
     }),
     swap: (from, amount, path, to = from) => ({
       from,
       gas,
-      ...call(uniswap.router(), router, "swapExactTokensForTokensSupportingFeeOnTransferTokens", [amount, 0n, path, to, deadline]),
+      ...encodeCall(uniswapV2.router(), router, "swapExactTokensForTokensSupportingFeeOnTransferTokens", [amount, 0n, path, to, deadline]),
     }),
   };
 };
@@ -84,10 +84,11 @@ export const mineTransactions = async (chain: TestChain, transactions: readonly 
   return hashes;
 };
 
-export const mint = (token: Address, to: Address, amount: bigint): TestTransaction => call(artifacts.erc20(), token, "mint", [to, amount]);
+export const mint = (token: Address, to: Address, amount: bigint): TestTransaction =>
+  encodeCall(artifacts.erc20(), token, "mint", [to, amount]);
 export const approve = (from: Address, token: Address, spender: Address): TestTransaction => ({
   from,
-  ...call(artifacts.erc20(), token, "approve", [spender, maxUint256]),
+  ...encodeCall(artifacts.erc20(), token, "approve", [spender, maxUint256]),
 });
 
 /** Makes an address emit a log in a separate block: replaces its code with code that logs its calldata (the topics, followed by the data). */
@@ -117,7 +118,7 @@ export const pairLogs = async (chain: TestChain, pairs: readonly Address[], heig
     { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]
   >("eth_getLogs", [{ fromBlock: "0x0", toBlock: `0x${height.toString(16)}`, address: pairs }]);
   return logs.map(({ blockNumber, logIndex, transactionHash, address, topics, data }) => {
-    const { eventName, args } = decodeEventLog({ abi: uniswap.pair().abi, topics, data }) as unknown as {
+    const { eventName, args } = decodeEventLog({ abi: uniswapV2.pair().abi, topics, data }) as unknown as {
       eventName: string;
       args: PairLog["args"];
     };

@@ -8,8 +8,8 @@ import { tokensProjection } from "../../../../runtime/domains/tokens/projection/
 import type { JobContext } from "../../../../runtime/jobs/job.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { deadline } from "../../../support/deadline.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
 import { pricedChain, pricesIn, pricesOfFreshIndex } from "./support.ts";
 
@@ -45,7 +45,7 @@ const contextOf = (runExclusiveKeepingCache: JobContext["runExclusiveKeepingCach
     multicall: unexpectedCall,
     source: {
       balances: unexpectedCall,
-      calls: unexpectedCall,
+      runCalls: unexpectedCall,
       hashesOf: unexpectedCall,
       capabilities: {} as JobContext["source"]["capabilities"],
     },
@@ -76,7 +76,7 @@ afterAll(async () => {
 
 describe("the compute-prices job", () => {
   it("retries the rows of a failed or rejected write", async () => {
-    const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
+    const job = createComputePricesJob(settings, { bounds: { maxRows: 8, maxMilliseconds: 1_000 } });
     let calls = 0;
     const failingRun: JobContext["runExclusiveKeepingCache"] = (work) => {
       calls += 1;
@@ -159,6 +159,6 @@ describe("the compute-prices job", () => {
     for (let rounds = 0; (await job.run(contextOf(runOnIdleIndex))) && rounds < 1_000; rounds += 1);
     clearInterval(timer);
     expect((await pricesIn(testDatabase.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
-    expect(longest).toBeLessThan(deadline(400));
+    expect(longest).toBeLessThan(scaleTimeLimit(400));
   }, 60_000);
 });

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await setNextBlockTime(midnight + 60);
   await emitAnswer(euro, 1_25000000n);
   await setNextBlockTime(midnight + 3600);
-  await mineTransactions(chain, [exchange.add(owner, [usd, token], [40_000n * unit, 10_000n * unit])]);
+  await mineTransactions(chain, [exchange.addLiquidity(owner, [usd, token], [40_000n * unit, 10_000n * unit])]);
   await setNextBlockTime(midnight + 2 * 3600);
   await mineTransactions(chain, []);
   pricing = await startPricing(

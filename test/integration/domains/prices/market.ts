@@ -1,7 +1,7 @@
 import { createRandom } from "../../../../demo/story/random.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
-import { approve, deployExchange, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
+import { approve, deployExchange, mineTransactions, mint, readContract, type TestExchange, uniswapV2 } from "../pools/support.ts";
 
 export const unit = 10n ** 18n;
 /** A midnight (UTC) years after the genesis block. */
@@ -36,8 +36,8 @@ export const openMarket = async (): Promise<Market> => {
     chain,
     [usd, token, other].map((coin) => approve(owner, coin, exchange.router)),
   );
-  await mineTransactions(chain, [exchange.add(owner, [usd, token], [400_000n * unit, 100_000n * unit])], midnight - 5_000);
-  await mineTransactions(chain, [exchange.add(owner, [token, other], [100_000n * unit, 50_000n * unit])]);
+  await mineTransactions(chain, [exchange.addLiquidity(owner, [usd, token], [400_000n * unit, 100_000n * unit])], midnight - 5_000);
+  await mineTransactions(chain, [exchange.addLiquidity(owner, [token, other], [100_000n * unit, 50_000n * unit])]);
   const pairs = [await exchange.pairOf(usd, token), await exchange.pairOf(token, other)] as const;
   const swap = async (time: number, amount: bigint, path: readonly Address[]): Promise<void> => {
     await mineTransactions(chain, [exchange.swap(owner, amount, path)], time);
@@ -85,8 +85,8 @@ export const reservesOf = async (chain: TestChain, pair: Address, tokens: readon
       chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", [number, false]),
     ]);
     if (code === "0x") continue;
-    const [left, right] = await read<readonly [bigint, bigint]>(chain, uniswap.pair(), pair, "getReserves", [], height);
-    const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height);
+    const [left, right] = await readContract<readonly [bigint, bigint]>(chain, uniswapV2.pair(), pair, "getReserves", [], height);
+    const supply = await readContract<bigint>(chain, uniswapV2.pair(), pair, "totalSupply", [], height);
     history.push({ time: Number(block.timestamp), amounts: isReversed ? [right, left] : [left, right], supply });
   }
   return history;

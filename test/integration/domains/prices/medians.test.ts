@@ -163,7 +163,7 @@ describe("prices of three days of swaps", () => {
     const followed = await pricesIn(testDatabase.database);
     expect(followed.price_hours?.length).toBeGreaterThan(150);
     expect(await pricesOfFreshIndex(market.chain, settings)).toEqual(followed);
-    const portions = { bounds: { rows: 1, milliseconds: 1_000 }, pageSize: 2 };
+    const portions = { bounds: { maxRows: 1, maxMilliseconds: 1_000 }, pageSize: 2 };
     expect(await pricesOfFreshIndex(market.chain, settings, portions)).toEqual(followed);
   }, 120_000);
 });

@@ -1,7 +1,7 @@
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import type { Asset } from "../../../../runtime/domains/prices/engine/assets.ts";
-import { compare, type Decimal, decimalOf, shift, toText } from "../../../../runtime/lib/decimal.ts";
+import { compare, type Decimal, parseDecimal, shift, toText } from "../../../../runtime/lib/decimal.ts";
 import { groupBy } from "../../../../runtime/lib/group-by.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../runtime/lib/time.ts";
 
@@ -22,7 +22,7 @@ interface Span {
 }
 
 /** Converts US dollars per whole token to US dollars per smallest unit. */
-export const perUnit = (price: string, decimals: number): string => toText(shift(decimalOf(price), -decimals));
+export const perUnit = (price: string, decimals: number): string => toText(shift(parseDecimal(price), -decimals));
 
 /** Fills the price tables with each asset's hours and days. An hour opens with the previous close. */
 export async function insertPrices(database: Pick<Database, "query">, chainId: number, rows: readonly PriceRow[]): Promise<void> {
@@ -58,7 +58,7 @@ const insertSpan = (database: Pick<Database, "query">, chainId: number, unit: "h
   ]);
 
 function rangeOf(open: string | null, close: string | null, candidates: readonly (string | null)[]): Span {
-  const sorted = candidates.flatMap((text): Decimal[] => (text === null ? [] : [decimalOf(text)])).sort(compare);
+  const sorted = candidates.flatMap((text): Decimal[] => (text === null ? [] : [parseDecimal(text)])).sort(compare);
   const [low, high] = [sorted[0], sorted.at(-1)];
   return { open, high: high === undefined ? null : toText(high), low: low === undefined ? null : toText(low), close };
 }

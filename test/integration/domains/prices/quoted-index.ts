@@ -108,10 +108,10 @@ const transfers: readonly Row[] = (
 export async function openQuotedIndex({ responseRows = 100 } = {}): Promise<FixtureIndex> {
   const index = await openFixtureIndex({ responseRows, now });
   const { insert } = index;
-  await index.blocks(0, head, { 2: 1, 3: 1, 6: 1, 10: 1 });
-  for (const [token, [standard, after]] of Object.entries(balances)) await index.balances(wallet, token, standard, after);
-  await index.balances(wallet, hybrid, 2, { 1: "4" });
-  await index.balances(other, coin, 1, { 1: "1" });
+  await index.insertBlocks(0, head, { 2: 1, 3: 1, 6: 1, 10: 1 });
+  for (const [token, [standard, after]] of Object.entries(balances)) await index.insertBalances(wallet, token, standard, after);
+  await index.insertBalances(wallet, hybrid, 2, { 1: "4" });
+  await index.insertBalances(other, coin, 1, { 1: "1" });
   const token = (address: Hex, decimals: number | null): Row => ({ chain_id: 7, address, block_number: 0, decimals, read_at_block: 0 });
   await insert("token_metadata", [
     token(coin, 6),

@@ -3,15 +3,15 @@ import type { Database } from "../../../../runtime/database/database.ts";
 import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import { discardPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
 import { importPrices } from "../../../../runtime/domains/prices/jobs/import-prices/import-prices.ts";
-import { parsePrices } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
+import { parsePriceFile } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call } from "../../../support/chain.ts";
+import { artifacts, encodeCall } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { firstMidnight, type Market, startMarket, units } from "../dex/market.ts";
 import { secondsPerDay, secondsPerHour } from "../dex/support.ts";
 import { type ResponseData, servePools, type TestApi } from "../pools/serve-pools.ts";
-import { uniswap } from "../pools/support.ts";
+import { uniswapV2 } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
 
 // An operator imports or recomputes prices while the index runs. The chain's first block is on 2023-11-14.
@@ -44,7 +44,7 @@ const createHookedJob = (): Job => {
 };
 const importText = (database: Database, lines: readonly string[]): Promise<void> =>
   database.transaction((client) =>
-    importPrices(client, chainId, parsePrices("prices.csv", ["asset,time,price", ...lines].join("\n"), ["USD", "EUR"])),
+    importPrices(client, chainId, parsePriceFile("prices.csv", ["asset,time,price", ...lines].join("\n"), ["USD", "EUR"])),
   );
 /** All stored prices, and only the last row of the progress. */
 const storedPrices = async (database: Database): Promise<Record<string, unknown>> => {
@@ -72,7 +72,7 @@ const dailyPrices = async (asset: string, currency = "USD"): Promise<(number | n
   return item.prices.map(({ price }: ResponseData) => price);
 };
 const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
-const buy = (dollars: bigint) => market.swap.swap(market.people[0], dollars * units.usd, [market.tokens.usd, market.tokens.gold]);
+const buy = (dollars: bigint) => market.mainExchange.swap(market.people[0], dollars * units.usd, [market.tokens.usd, market.tokens.gold]);
 
 let firstFile: string[];
 let secondFile: string[];
@@ -94,10 +94,10 @@ beforeAll(async () => {
   pricing = await startPricing(market.chain, testDatabase.database, market.config, () => [createHookedJob()]);
   api = await servePools(testDatabase.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
   for (const time of [timeAt(0, 3), timeAt(0, 18, 30), timeAt(1, 2, 5), timeAt(1, 20)]) {
-    await market.block(time, buy(20_000n));
+    await market.mineBlock(time, buy(20_000n));
     await pricing.computeAll();
   }
-  await market.block(timeAt(2, 4));
+  await market.mineBlock(timeAt(2, 4));
   await pricing.computeAll();
 }, 120_000);
 afterAll(async () => {
@@ -144,7 +144,7 @@ describe("a price file imported into a running index", () => {
   it("is not lost if it is imported between the read and the write of the next prices", async () => {
     const thirdFile = [`${market.tokens.mist},2023-11-14,6`];
     beforeNextWrite = () => importText(testDatabase.database, thirdFile);
-    await market.block(timeAt(2, 9), buy(30_000n));
+    await market.mineBlock(timeAt(2, 9), buy(30_000n));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
     expect(await storedPrices(testDatabase.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, thirdFile]));
@@ -161,7 +161,7 @@ describe("a price file for the current hour", () => {
       2,
       async (text: string) => {
         beforeNextWrite = () => importText(testDatabase.database, [text]);
-        await market.block(timeAt(2, 9, 5), buy(1_000n));
+        await market.mineBlock(timeAt(2, 9, 5), buy(1_000n));
       },
     ],
   ])("takes effect immediately %s", async (_, minute, importLine) => {
@@ -179,11 +179,11 @@ describe("prices that are deleted for recomputation", () => {
     const end = `${market.tokens.mist},${timeAt(2, 10)},`;
     secondFile.push(end);
     await importText(testDatabase.database, [end]);
-    await market.block(timeAt(2, 11, 10), buy(5_000n));
+    await market.mineBlock(timeAt(2, 11, 10), buy(5_000n));
     await pricing.computeAll();
     await testDatabase.database.transaction((client) => discardPrices(client, chainId, null));
     expect(await dailyPrices(market.tokens.gold)).toEqual(repeat(14, null));
-    await market.block(timeAt(2, 13, 40), buy(6_000n));
+    await market.mineBlock(timeAt(2, 13, 40), buy(6_000n));
     beforeNextWrite = () => testDatabase.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
@@ -194,16 +194,22 @@ describe("prices that are deleted for recomputation", () => {
 describe("an outdated preliminary price", () => {
   it.each([
     ["by the process that computed it", () => undefined, 3],
-    ["by the next process", () => pricing.interrupt(), 4],
+    ["by the next process", () => pricing.restartJobs(), 4],
   ])("is deleted %s", async (_, interrupt, day) => {
-    const { swap, people, tokens } = market;
+    const { mainExchange, people, tokens } = market;
     const [, person] = people;
     const { usd, mist } = tokens;
     // The pool exists for 445 of the 900 seconds before the hour, too few for a bucket's price, and for 455 of the 901 up to the
     // head, enough for a current price.
-    await market.block(timeAt(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
-    const pair = await swap.pairOf(usd, mist);
-    await market.block(timeAt(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
+    await market.mineBlock(
+      timeAt(day, 4, 52, 35),
+      mainExchange.addLiquidity(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]),
+    );
+    const pair = await mainExchange.pairOf(usd, mist);
+    await market.mineBlock(timeAt(day, 5, 0, 10), {
+      from: person,
+      ...encodeCall(uniswapV2.pair(), pair, "approve", [mainExchange.router, 10n ** 40n]),
+    });
     const price = async () =>
       (
         await testDatabase.database.query<{ close: string | null }>(
@@ -214,9 +220,11 @@ describe("an outdated preliminary price", () => {
     await pricing.computeAll();
     expect(await price()).not.toBeNull();
     interrupt();
-    const shares = BigInt(await market.chain.rpc<string>("eth_call", [call(uniswap.pair(), pair, "balanceOf", [person]), "latest"]));
-    await market.block(timeAt(day, 5, 0, 11), swap.remove(person, [usd, mist], shares));
-    await market.block(timeAt(day, 7), buy(100n));
+    const shares = BigInt(
+      await market.chain.rpc<string>("eth_call", [encodeCall(uniswapV2.pair(), pair, "balanceOf", [person]), "latest"]),
+    );
+    await market.mineBlock(timeAt(day, 5, 0, 11), mainExchange.removeLiquidity(person, [usd, mist], shares));
+    await market.mineBlock(timeAt(day, 7), buy(100n));
     await pricing.computeAll();
     expect(await price()).toBeNull();
     const days = await testDatabase.database.query(

@@ -70,7 +70,7 @@ describe("prices after a reorganisation", () => {
   it("equal the prices of a fresh index if a pool's first liquidity is rolled back", async () => {
     const { chain, exchange, usd, other } = market;
     const [owner] = chain.accounts as [`0x${string}`];
-    await chain.send(exchange.add(owner, [usd, other], [90_000n * unit, 10n * unit]));
+    await chain.send(exchange.addLiquidity(owner, [usd, other], [90_000n * unit, 10n * unit]));
     await chain.mine(midnight + 100_000);
     await chain.mine(midnight + 101_000);
     await pricing.computeAll();

@@ -1,10 +1,10 @@
-import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { createComputePricesJob, type PriceJobOptions } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
-import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/metadata-reads.ts";
 import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
 import { createNodeReadScheduler } from "../../../../runtime/jobs/node-reads.ts";
@@ -13,11 +13,11 @@ import { createTestDatabase } from "../../../support/database.ts";
 import { createTestIndexer, runInBackground } from "../../../support/indexer/support.ts";
 import { until } from "../../../support/until.ts";
 
-const multicall = "0xca11bde05977b3631167028862be2a173976ca11";
+const multicallAddress = "0xca11bde05977b3631167028862be2a173976ca11";
 
 /** A test chain's configuration with prices. */
 export const pricedChain = (settings: Record<string, unknown>): ChainConfig => ({
-  ...chainConfig.parse({ name: "test", id: 31337, rpc: "http://127.0.0.1:1", ...settings }),
+  ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: "http://127.0.0.1:1", ...settings }),
   id: 31337,
 });
 
@@ -29,7 +29,7 @@ export interface Pricing {
   /** Waits until the node's head is indexed, then runs the jobs until all prices are computed, or `maxRounds` times. */
   computeAll(maxRounds?: number): Promise<void>;
   /** Discards the jobs' state, as a restart does. */
-  interrupt(): void;
+  restartJobs(): void;
   end(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export const startPricing = async (
   const notes: string[] = [];
   const warnings: string[] = [];
   const { indexer, source } = running;
-  const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
+  const isReady = () => indexer.status().isLeading && indexer.status().isFollowing && indexer.status().catchingUp.length === 0;
   const logger = { info: (message: string) => notes.push(message), warn: (message: string) => warnings.push(message) };
   const worker = createNodeReadScheduler({
     chainName: "test",
@@ -56,7 +56,7 @@ export const startPricing = async (
     database,
     source,
     reads: [tokenMetadataRead],
-    multicall,
+    multicallAddress,
     clock: () => new Date(),
     logger,
     isLeading: () => true,
@@ -70,7 +70,7 @@ export const startPricing = async (
       database,
       source,
       jobs: createJobs().map((job) => ({ ...job, intervalMilliseconds: 0 })),
-      multicall,
+      multicallAddress,
       runExclusive: indexer.runExclusive,
       runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,
       isReady,
@@ -87,7 +87,7 @@ export const startPricing = async (
       await until("token metadata to be read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
       for (let rounds = 0; rounds < maxRounds && (await scheduler.runDue()); rounds += 1);
     },
-    interrupt: () => {
+    restartJobs: () => {
       scheduler = startScheduler();
     },
     end: async () => {

@@ -22,8 +22,8 @@ const balances = async (query = "") => (await index.get(`/v1/fixture/address/${w
 
 beforeAll(async () => {
   index = await openFixtureIndex({ from: first, responseRows: 6, now: () => new Date(timeOf(head)) });
-  await index.blocks(first, head);
-  for (const { token, standard, after } of histories) await index.balances(wallet, token, standard, after);
+  await index.insertBlocks(first, head);
+  for (const { token, standard, after } of histories) await index.insertBalances(wallet, token, standard, after);
   const transferRow = (block_number: number, from_address: string, to_address: string): Row => ({
     chain_id: 7,
     block_number,

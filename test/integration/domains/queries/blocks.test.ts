@@ -22,7 +22,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, position) => p
 
 beforeAll(async () => {
   index = await openFixtureIndex({ from: first });
-  await index.blocks(first, head, counts);
+  await index.insertBlocks(first, head, counts);
   const rows = Object.entries(counts).flatMap(([block, count]) =>
     upTo(count).map((position) => transactionRow(Number(block), position, addressOf(1), position === 0 ? null : addressOf(2))),
   );
@@ -134,10 +134,10 @@ describe("blocks in a range of days", () => {
 
   it("are pinned to one block while the chain grows", async () => {
     const other = await openFixtureIndex();
-    await other.blocks(0, 9);
+    await other.insertBlocks(0, 9);
     const page = (number: number) => other.get(`/v1/fixture/block_v2/2026-01-01/latest/?page-size=4&page-number=${number}`);
     await page(0);
-    await other.blocks(10, 19);
+    await other.insertBlocks(10, 19);
     const later = [await page(1), await page(2)];
     expect(later.map(({ data }) => heightsOf(data))).toEqual([
       [4, 5, 6, 7],

@@ -5,8 +5,8 @@ import { createIndexCache, indexChannel } from "../../../../runtime/database/ind
 import { createNotifications } from "../../../../runtime/database/notifications.ts";
 import { createRollUpQueries } from "../../../../runtime/domains/dex/queries/roll-up.ts";
 import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries/index.ts";
-import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
-import { nameRecords } from "../../../../runtime/domains/names/projection.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/name-nodes.ts";
+import { nameRecordKinds } from "../../../../runtime/domains/names/projection.ts";
 import { createNameQueries } from "../../../../runtime/domains/names/queries/index.ts";
 import { createPoolQueries } from "../../../../runtime/domains/pools/queries/index.ts";
 import { createPriceQueries } from "../../../../runtime/domains/prices/queries/price.ts";
@@ -127,9 +127,9 @@ describe("values that are cached in memory", () => {
     const [space = "0x"] = reverseNamespaces(chainId);
     const name = "alice.eth";
     const insert = async () => {
-      for (const node of [nodeOf(name), reverseNode(space, address)]) await insertName(registry, node, nameRecords.resolver, resolver);
-      await insertName(resolver, reverseNode(space, address), nameRecords.name, `0x${Buffer.from(name).toString("hex")}`);
-      await insertName(resolver, nodeOf(name), nameRecords.address, address);
+      for (const node of [nodeOf(name), reverseNode(space, address)]) await insertName(registry, node, nameRecordKinds.resolver, resolver);
+      await insertName(resolver, reverseNode(space, address), nameRecordKinds.name, `0x${Buffer.from(name).toString("hex")}`);
+      await insertName(resolver, nodeOf(name), nameRecordKinds.address, address);
     };
     expect(await observeChange(read.name, "name_records", insert)).toEqual({ before: undefined, after: name });
   });

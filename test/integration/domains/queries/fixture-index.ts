@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import { createApp } from "../../../../runtime/app.ts";
-import { type ChainConfig, chainConfig, config as configSchema } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { pivotOf } from "../../../../runtime/domains/tokens/projection/periods.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
@@ -9,7 +9,10 @@ import type { Hex } from "../../../../runtime/lib/hex.ts";
 import { projections } from "../../../../runtime/projections.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 
-const chain: ChainConfig = { ...chainConfig.parse({ name: "fixture", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 7 };
+const chain: ChainConfig = {
+  ...chainConfigSchema.parse({ name: "fixture", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }),
+  id: 7,
+};
 /** Block n is n times six hours after midnight, so there are four blocks per day. */
 const firstSecond = Date.UTC(2026, 0, 1) / 1000;
 const secondsPerBlock = 6 * 3600;
@@ -32,9 +35,9 @@ export interface FixtureIndex {
   /** Inserts rows: `0x…` is bytea, missing columns are null. */
   insert(table: string, rows: readonly Row[]): Promise<void>;
   /** Inserts an owner's balances of a token by their first block; the last one is the current one. */
-  balances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
+  insertBalances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
   /** Inserts a range of blocks with their transaction counts, and sets all checkpoints to the last one. */
-  blocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;
+  insertBlocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;
   /** Requests a path and returns the data or error message, and the credits. */
   get(
     path: string,
@@ -99,7 +102,7 @@ export async function openFixtureIndex({
   return {
     database,
     insert,
-    async balances(owner, token, standard, from) {
+    async insertBalances(owner, token, standard, from) {
       const key = { chain_id: chain.id, owner, token, standard };
       const starts = Object.keys(from)
         .map(Number)
@@ -112,7 +115,7 @@ export async function openFixtureIndex({
       const since = starts.at(-1);
       if (since !== undefined) await insert("balances", [{ ...key, since_block: since, balance: from[since] ?? null }]);
     },
-    blocks: async (first, last, transactionCounts = {}) => {
+    insertBlocks: async (first, last, transactionCounts = {}) => {
       await database.query(
         `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) SELECT $1, unnest($2::text[]), 1, $3
          ON CONFLICT (chain_id, projection) DO UPDATE SET block_number = greatest(projection_checkpoints.block_number, $3)`,
@@ -136,7 +139,7 @@ export async function openFixtureIndex({
       );
     },
     async get(path) {
-      const response = await supertest(http.app).get(path).set("Authorization", `Bearer ${key}`);
+      const response = await supertest(http.listener).get(path).set("Authorization", `Bearer ${key}`);
       const body = response.body as { data?: Data; error_message?: string | null };
       return {
         status: response.status,

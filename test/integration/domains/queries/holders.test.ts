@@ -30,7 +30,7 @@ const pairs = (data: Data): [string, string][] => data.items.map((item: Data) =>
 
 beforeAll(async () => {
   index = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
-  await index.blocks(0, head);
+  await index.insertBlocks(0, head);
   const whale: Record<number, string> = {};
   for (let block = 1; block <= head; block += 1) whale[block] = String(minWhaleBalance + random.between(0, 500));
   holdings.set(addressOf(0x900), whale);
@@ -40,7 +40,7 @@ beforeAll(async () => {
     for (let change = random.between(1, 6); change > 0; change -= 1) from[random.between(1, head - 1)] = String(random.between(0, 9));
     holdings.set(addressOf(0x100 + owner), from);
   }
-  for (const [owner, from] of holdings) await index.balances(owner, coin, 1, from);
+  for (const [owner, from] of holdings) await index.insertBalances(owner, coin, 1, from);
   await index.insert("token_standards", [
     { chain_id: 7, address: coin, standard: 1, block_number: 1 },
     { chain_id: 7, address: art, standard: 2, block_number: 10 },
@@ -59,8 +59,8 @@ beforeAll(async () => {
     supply: String(expectedAt(key.block_number).reduce((sum, [, balance]) => sum + Number(balance), 0)),
   }));
   await index.insert("token_supplies", supplies);
-  await index.balances(addressOf(0x51), art, 2, { 10: "2", 30: "1" });
-  await index.balances(addressOf(0x52), art, 2, { 30: "1" });
+  await index.insertBalances(addressOf(0x51), art, 2, { 10: "2", 30: "1" });
+  await index.insertBalances(addressOf(0x52), art, 2, { 30: "1" });
   await index.insert("holder_counts", [
     { chain_id: 7, token: art, standard: 2, block_number: 10, holders: 1 },
     { chain_id: 7, token: art, standard: 2, block_number: 30, holders: 2 },
@@ -86,7 +86,7 @@ describe("holders of a token", () => {
       const expected = expectedAt(block);
       for (const size of [1, 7, 50]) {
         // If the total is known, the pages in the second half are read from the end.
-        for (const [total, isLast] of [
+        for (const [total, isLastBlock] of [
           [null, false],
           [expected.length, false],
           [null, block === head],
@@ -94,7 +94,7 @@ describe("holders of a token", () => {
         ] as const) {
           const rows = [];
           for (let offset = 0; offset < expected.length + size; offset += size) {
-            rows.push(...(await tokens.holdersAt(7, coin as `0x${string}`, 1, block, { limit: size, offset, total, isLast })));
+            rows.push(...(await tokens.holdersAt(7, coin as `0x${string}`, 1, block, { limit: size, offset, total, isLastBlock })));
           }
           expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
         }
@@ -108,16 +108,16 @@ describe("holders of a token", () => {
     for (const size of [1, 7, 500]) {
       const rows = [];
       for (let offset = 0; offset < expected.length + size; offset += size) {
-        const page = await tokens.firstHolders(7, coin as `0x${string}`, 1, head, { limit: size, offset });
+        const page = await tokens.topHolders(7, coin as `0x${string}`, 1, head, { limit: size, offset });
         expect(page.totals).toMatchObject({ holders: expected.length, source: "events" });
         rows.push(...page.rows);
       }
       expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
     }
     // The collection has two holders since block 30 and a supply of 2. A token without transfers has no totals.
-    const nft = await tokens.firstHolders(7, art as `0x${string}`, 2, head, { limit: 10, offset: 0 });
+    const nft = await tokens.topHolders(7, art as `0x${string}`, 2, head, { limit: 10, offset: 0 });
     expect(nft.totals).toEqual({ holders: 2, supply: "2", source: "events" });
-    const unknown = await tokens.firstHolders(7, addressOf(0x9999) as `0x${string}`, 1, head, { limit: 10, offset: 0 });
+    const unknown = await tokens.topHolders(7, addressOf(0x9999) as `0x${string}`, 1, head, { limit: 10, offset: 0 });
     expect(unknown).toEqual({ rows: [], totals: null });
   });
 
@@ -126,8 +126,8 @@ describe("holders of a token", () => {
     // Owner k held 10^k from block 10 to 19, and three other owners held equal amounts; then all held 0, and five others received 1 to 5.
     const owners = Array.from({ length: 77 }, (_, power) => [addressOf(0x5000 + power), `1${"0".repeat(power)}`] as const);
     const equals = [0, 40, 76].map((power) => [addressOf(0x6000 + power), `1${"0".repeat(power)}`] as const);
-    for (const [owner, balance] of [...owners, ...equals]) await index.balances(owner, token, 1, { 10: balance, 20: "0" });
-    for (let owner = 1; owner <= 5; owner += 1) await index.balances(addressOf(0x7000 + owner), token, 1, { 30: String(owner) });
+    for (const [owner, balance] of [...owners, ...equals]) await index.insertBalances(owner, token, 1, { 10: balance, 20: "0" });
+    for (let owner = 1; owner <= 5; owner += 1) await index.insertBalances(addressOf(0x7000 + owner), token, 1, { 30: String(owner) });
     const expected = [...owners, ...equals].sort(
       ([left, a], [right, b]) => Number(BigInt(b) > BigInt(a)) - Number(BigInt(b) < BigInt(a)) || (left < right ? -1 : 1),
     );
@@ -181,18 +181,18 @@ describe("holders of a token", () => {
     const growing = await openFixtureIndex();
     const token = addressOf(0x99);
     const [size, ownerCount] = [100, 250];
-    await growing.blocks(0, 10);
+    await growing.insertBlocks(0, 10);
     await growing.insert("token_standards", [{ chain_id: 7, address: token, standard: 1, block_number: 1 }]);
     await growing.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: ownerCount }]);
     for (let owner = 0; owner < ownerCount; owner += 1)
-      await growing.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
+      await growing.insertBalances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
     const page = async (number: number) =>
       (await growing.get(`/v1/fixture/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
     const listed = pairs(await page(0));
     for (const number of [1, 2]) {
       // The order of the holders is reversed, and a new holder becomes the first.
       const block = 10 + number;
-      await growing.blocks(block, block);
+      await growing.insertBlocks(block, block);
       await growing.database.query(
         `INSERT INTO balance_periods SELECT chain_id, owner, token, standard, since_block, $1 - 1, CASE since_block WHEN 5 THEN 8 ELSE since_block END, balance FROM balances WHERE token = $2 AND standard = 1`,
         [block, Buffer.from(token.slice(2), "hex")],
@@ -201,7 +201,7 @@ describe("holders of a token", () => {
         block,
         Buffer.from(token.slice(2), "hex"),
       ]);
-      await growing.balances(addressOf(0x5000 + number), token, 1, { [block]: "9000" });
+      await growing.insertBalances(addressOf(0x5000 + number), token, 1, { [block]: "9000" });
       const data = await page(number);
       expect(data.pagination).toMatchObject({ total_count: ownerCount, has_more: number < 2 });
       expect(data.items.every((item: Data) => item.block_height === 10)).toBe(true);

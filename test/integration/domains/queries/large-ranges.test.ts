@@ -10,7 +10,7 @@ const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
 
 beforeAll(async () => {
   index = await openFixtureIndex({ responseRows: 2_900, responseBytes: maxBytes });
-  await index.blocks(0, blockCount - 1);
+  await index.insertBlocks(0, blockCount - 1);
   const heights = Array.from({ length: blockCount }, (_, block) => block);
   await index.insert(
     "transactions",

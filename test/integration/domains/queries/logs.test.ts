@@ -19,7 +19,7 @@ const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
 
 beforeAll(async () => {
   index = await openFixtureIndex({ from: first, blockRange: 8, responseRows: 15 });
-  await index.blocks(first, head);
+  await index.insertBlocks(first, head);
   await index.insert(
     "transactions",
     heights.map((block) => transactionRow(block, 0, wallet, addressOf(0xc0))),
@@ -165,7 +165,7 @@ describe("logs with a topic", () => {
 describe("a list of logs", () => {
   it("is pinned to one block while the chain grows, until page 0 is requested again", async () => {
     const other = await openFixtureIndex();
-    await other.blocks(0, 9);
+    await other.insertBlocks(0, 9);
     const log = (block: number) => ({
       chain_id: 7,
       block_number: block,
@@ -185,7 +185,7 @@ describe("a list of logs", () => {
     const page = async (number: number) =>
       positionsOf((await other.get(`/v1/fixture/events/address/${addressOf(0xc0)}/?page-size=2&page-number=${number}`)).data);
     expect(await page(0)).toEqual(["5:0", "4:0"]);
-    await other.blocks(10, 12);
+    await other.insertBlocks(10, 12);
     await add([10, 11, 12]);
     expect(await page(1)).toEqual(["3:0", "2:0"]);
     expect(await page(2)).toEqual(["1:0", "0:0"]);

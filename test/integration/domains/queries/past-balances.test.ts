@@ -10,13 +10,13 @@ let index: FixtureIndex;
 
 beforeAll(async () => {
   index = await openFixtureIndex({ from: first, now: () => new Date(timeOf(head)) });
-  await index.blocks(first, head);
-  await index.balances(wallet, native, 0, { 49: "1000", 52: "900", 58: "850" });
-  await index.balances(wallet, coin, 1, { 49: "5", 57: "8", 58: "2", 59: "4" });
-  await index.balances(wallet, spent, 1, { 51: "3", 53: "0" });
-  await index.balances(wallet, fresh, 1, { 61: "77" });
-  await index.balances(wallet, unknown, 1, { 49: null, 60: null });
-  await index.balances(wallet, art, 2, { 51: "1", 55: "2" });
+  await index.insertBlocks(first, head);
+  await index.insertBalances(wallet, native, 0, { 49: "1000", 52: "900", 58: "850" });
+  await index.insertBalances(wallet, coin, 1, { 49: "5", 57: "8", 58: "2", 59: "4" });
+  await index.insertBalances(wallet, spent, 1, { 51: "3", 53: "0" });
+  await index.insertBalances(wallet, fresh, 1, { 61: "77" });
+  await index.insertBalances(wallet, unknown, 1, { 49: null, 60: null });
+  await index.insertBalances(wallet, art, 2, { 51: "1", 55: "2" });
   const id = { chain_id: 7, owner: wallet, token: art, standard: 2 };
   await index.insert("nft_balances", [
     { ...id, token_id: "1", since_block: 55, balance: "0" },
@@ -138,7 +138,7 @@ describe("the portfolio of a wallet", () => {
 describe("an unknown native balance", () => {
   it("is returned as null on a chain without native accounting", async () => {
     const other = await openFixtureIndex();
-    await other.blocks(0, 3);
+    await other.insertBlocks(0, 3);
     await other.database.query("UPDATE chains SET missing = '{native-balances}'");
     const items = async (path: string): Promise<Row[]> =>
       (await other.get(`/v1/fixture/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => ({
@@ -155,7 +155,7 @@ describe("an unknown native balance", () => {
 
   it("is returned as null once native balances were found to differ from the node's, regardless of the stored value", async () => {
     const other = await openFixtureIndex();
-    await other.blocks(0, 3);
+    await other.insertBlocks(0, 3);
     const [row] = await other.database.query<{ chain_id: number }>("SELECT chain_id FROM chains");
     await other.database.query(
       `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)

@@ -13,7 +13,7 @@ let index: FixtureIndex;
 
 beforeAll(async () => {
   index = await openFixtureIndex();
-  await index.blocks(0, head);
+  await index.insertBlocks(0, head);
   return index.end;
 });
 
@@ -29,10 +29,10 @@ describe("balance changes in block ranges", () => {
       // Two tokens have an unknown balance for a while.
       if (number < 2) from[random.between(100, 200)] = null;
       changes.set(token, from);
-      await index.balances(owner, token, 1, from);
+      await index.insertBalances(owner, token, 1, from);
     }
     // Collections are not part of portfolios.
-    await index.balances(owner, addressOf(0x300), 2, { 5: "1", 150: "2" });
+    await index.insertBalances(owner, addressOf(0x300), 2, { 5: "1", 150: "2" });
   });
 
   it("include the highest, lowest and last value of every token that changed", async () => {

@@ -47,7 +47,7 @@ const logs = (address: Hex, blockCount: number, logsPerBlock: number): Row[] =>
 
 beforeAll(async () => {
   index = await openFixtureIndex();
-  await index.blocks(0, 400);
+  await index.insertBlocks(0, 400);
   const native = { ...transactionRow(2, 0, wallet, bank), value: "5" };
   const tokenTransaction = (block: number, from: Hex) => ({ ...transactionRow(block, 0, from, token), value: "0" });
   await index.insert("transactions", [
@@ -102,7 +102,7 @@ beforeAll(async () => {
   ]);
   // 200 logs in 4 transactions; 200 in 200; 200 in 4 with an ordinary name; 100 in 2.
   await index.insert("logs", [...logs(gift, 4, 50), ...logs(notBulk, 200, 1), ...logs(plainName, 4, 50), ...logs(fewTransfers, 2, 50)]);
-  for (const token of [gift, notBulk, plainName, fewTransfers]) await index.balances(wallet, token, 1, { 20: "1" });
+  for (const token of [gift, notBulk, plainName, fewTransfers]) await index.insertBalances(wallet, token, 1, { 20: "1" });
   return index.end;
 });
 

@@ -15,7 +15,7 @@ let index: FixtureIndex;
 
 beforeAll(async () => {
   index = await openFixtureIndex({ responseRows });
-  await index.blocks(0, head, transactions);
+  await index.insertBlocks(0, head, transactions);
   const positions = Object.entries(transactions).flatMap(([block, count]) =>
     Array.from({ length: count }, (_, position) => ({ block: Number(block), position })),
   );

@@ -30,7 +30,7 @@ const transfer = (block: number, ordinal: number, token: string, from: string, t
 
 beforeAll(async () => {
   index = await openFixtureIndex();
-  await index.blocks(0, 20);
+  await index.insertBlocks(0, 20);
   await index.insert("transactions", [
     ...upTo(13).map((block) => transactionRow(block, 0, other, wallet)),
     transactionRow(13, 1, other, addressOf(5)),
@@ -124,7 +124,7 @@ describe("transfers of a wallet", () => {
 
   it("are pinned to one block while the chain grows, with and without a token", async () => {
     const growing = await openFixtureIndex();
-    await growing.blocks(0, 9);
+    await growing.insertBlocks(0, 9);
     const add = async (blocks: readonly number[]) => {
       await growing.insert(
         "transactions",
@@ -148,7 +148,7 @@ describe("transfers of a wallet", () => {
     const page = async (number: number, list: string) =>
       heightsOf((await growing.get(`${path}?page-size=4&page-number=${number}${list}`)).data);
     for (const list of lists) expect(await page(0, list)).toEqual([9, 8, 7, 6]);
-    await growing.blocks(10, 12);
+    await growing.insertBlocks(10, 12);
     await add([10, 11, 12]);
     for (const list of lists) expect([await page(1, list), await page(2, list)]).toEqual([[5, 4, 3, 2], [1]]);
     await growing.end();

@@ -11,7 +11,7 @@ const down = (from: number, to: number) => Array.from({ length: from - to + 1 },
 
 beforeAll(async () => {
   index = await openFixtureIndex();
-  await index.blocks(0, 250);
+  await index.insertBlocks(0, 250);
   const blocks = down(250, 1);
   await index.insert(
     "transactions",

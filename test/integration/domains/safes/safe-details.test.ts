@@ -5,7 +5,7 @@ import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 import { anna, ben, dora, emptyCall, type IndexedSafes, openIndexedSafes, outsider, removal, sentinel, toLower } from "./indexed-safes.ts";
-import { byKey, createSafes, join, mine } from "./support.ts";
+import { createSafes, ecdsaSignature, joinSignatures, mine } from "./support.ts";
 
 let safes: IndexedSafes;
 let chain: TestChain;
@@ -26,7 +26,7 @@ describe("the details of Safe transactions", () => {
   it("are the same in all lists, and empty for other transactions", async () => {
     const safe = await createSafe([anna.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
-    await mine(chain, { from: dora.address, ...safe.execution(emptyCall, join([await byKey(anna, hash)])) });
+    await mine(chain, { from: dora.address, ...safe.executionTransaction(emptyCall, joinSignatures([await ecdsaSignature(anna, hash)])) });
     await mine(chain, { from: dora.address, to: outsider.address });
     await safes.indexToHead();
     const height = await chain.head();
@@ -59,7 +59,7 @@ describe("the details of Safe transactions", () => {
   it("are null while the projection has not reached the block", async () => {
     const safe = await createSafe([anna.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
-    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
+    const transaction = await mine(chain, safe.executionTransaction(emptyCall, joinSignatures([await ecdsaSignature(anna, hash)])));
     expect(await safes.detailsOf(transaction)).toHaveLength(1);
     const { query } = testDatabase.database;
     await query("UPDATE projection_checkpoints SET block_number = block_number - 1 WHERE projection = 'safes'");
@@ -70,7 +70,7 @@ describe("the details of Safe transactions", () => {
   it("have no owner if the contract's setup is not indexed", async () => {
     const safe = await createSafe([anna.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
-    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)])));
+    const transaction = await mine(chain, safe.executionTransaction(emptyCall, joinSignatures([await ecdsaSignature(anna, hash)])));
     await safes.indexToHead();
     await testDatabase.database.query("DELETE FROM safe_owners WHERE safe = $1", [Buffer.from(safe.address.slice(2), "hex")]);
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", null]]);
@@ -81,11 +81,14 @@ describe("the details of Safe transactions", () => {
     await safes.indexToHead();
     const removing = removal(safe, anna.address, sentinel, 1n);
     const { hash } = await safe.hashOf(removing);
-    await mine(chain, safe.execution(removing, join([await byKey(anna, hash)])));
+    await mine(chain, safe.executionTransaction(removing, joinSignatures([await ecdsaSignature(anna, hash)])));
     await safes.indexToHead();
     await chain.rpc("anvil_reorg", [1, []]);
     const emptyCallHash = (await safe.hashOf(emptyCall)).hash;
-    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, emptyCallHash)])));
+    const transaction = await mine(
+      chain,
+      safe.executionTransaction(emptyCall, joinSignatures([await ecdsaSignature(anna, emptyCallHash)])),
+    );
     expect(await safes.detailsOf(transaction)).toEqual([["ecdsa", toLower(anna.address)]]);
     const fresh = await createTestDatabase();
     await safes.indexToHead(fresh);

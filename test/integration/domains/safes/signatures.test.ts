@@ -17,13 +17,13 @@ import {
   toLower,
 } from "./indexed-safes.ts";
 import {
-  byApproval,
-  byContract,
-  byKey,
-  byMessage,
+  approvedHashSignature,
+  contractSignature,
   createSafes,
   deployMultiSend,
-  join,
+  ecdsaSignature,
+  ethSignSignature,
+  joinSignatures,
   mine,
   type Signature,
   type Version,
@@ -51,19 +51,19 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const nested = await createSafe([dora.address], 1);
     const safe = await createSafe([anna.address, ben.address, cleo.address, nested.address], 4);
     const { hash, data } = await safe.hashOf(emptyCall);
-    const inner = join([await byKey(dora, await nested.messageHash(data))]);
+    const inner = joinSignatures([await ecdsaSignature(dora, await nested.messageHash(data))]);
     await mine(chain, {
       from: cleo.address,
       to: safe.address,
       data: encodeFunctionData({ abi: safe.artifact.abi, functionName: "approveHash", args: [hash] }),
     });
-    const signatures = join([
-      await byKey(anna, hash),
-      await byMessage(ben, hash),
-      byApproval(cleo.address),
-      byContract(nested.address, inner),
+    const signatures = joinSignatures([
+      await ecdsaSignature(anna, hash),
+      await ethSignSignature(ben, hash),
+      approvedHashSignature(cleo.address),
+      contractSignature(nested.address, inner),
     ]);
-    const transaction = await mine(chain, { from: outsider.address, ...safe.execution(emptyCall, signatures) });
+    const transaction = await mine(chain, { from: outsider.address, ...safe.executionTransaction(emptyCall, signatures) });
     expect(await safes.detailsOf(transaction)).toEqual(
       inOwnerOrder([
         ["ecdsa", anna.address],
@@ -73,8 +73,8 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
       ]),
     );
     const { items } = await api.get(`week/transaction_v2/${transaction}/?with-safe=true`);
-    const byContractDetails = items[0].safe_details.find((details: ResponseData) => details.signature_type === "contract");
-    expect(byContractDetails.signature).toBe(inner);
+    const contractSignatureDetails = items[0].safe_details.find((details: ResponseData) => details.signature_type === "contract");
+    expect(contractSignatureDetails.signature).toBe(inner);
     expect((await api.get(`week/transaction_v2/${transaction}/`)).items[0].safe_details).toBeNull();
   });
 
@@ -82,12 +82,12 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const safe = await createSafe([anna.address, ben.address, cleo.address], 1);
     const { hash } = await safe.hashOf(emptyCall);
     const forged: Signature[] = [
-      await byKey(outsider, hash),
-      byApproval(ben.address),
-      byContract(cleo.address, "0x1234"),
-      await byKey(ben, hash),
+      await ecdsaSignature(outsider, hash),
+      approvedHashSignature(ben.address),
+      contractSignature(cleo.address, "0x1234"),
+      await ecdsaSignature(ben, hash),
     ];
-    const transaction = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, hash)], forged)));
+    const transaction = await mine(chain, safe.executionTransaction(emptyCall, joinSignatures([await ecdsaSignature(anna, hash)], forged)));
     expect(await safes.detailsOf(transaction)).toEqual([
       ["ecdsa", toLower(anna.address)],
       ["ecdsa", null],
@@ -106,7 +106,7 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
       safeTxGas: 100_000n,
     };
     const { hash } = await safe.hashOf(failing);
-    const transaction = await mine(chain, safe.execution(failing, join([await byMessage(anna, hash)])));
+    const transaction = await mine(chain, safe.executionTransaction(failing, joinSignatures([await ethSignSignature(anna, hash)])));
     const { logs } = await chain.rpc<{ logs: { topics: Hex[] }[] }>("eth_getTransactionReceipt", [transaction]);
     expect(logs.at(-1)?.topics[0]).toBe("0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23");
     expect(await safes.detailsOf(transaction)).toEqual([["eth_sign", toLower(anna.address)]]);
@@ -116,7 +116,10 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const safe = await createSafe([anna.address, ben.address, cleo.address], 2);
     const removing = removal(safe, cleo.address, ben.address, 1n);
     const { hash } = await safe.hashOf(removing);
-    const first = await mine(chain, safe.execution(removing, join([await byKey(anna, hash), await byKey(cleo, hash)])));
+    const first = await mine(
+      chain,
+      safe.executionTransaction(removing, joinSignatures([await ecdsaSignature(anna, hash), await ecdsaSignature(cleo, hash)])),
+    );
     expect(await safes.detailsOf(first)).toEqual(
       inOwnerOrder([
         ["ecdsa", anna.address],
@@ -124,7 +127,13 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
       ]),
     );
     const laterHash = (await safe.hashOf(emptyCall)).hash;
-    const second = await mine(chain, safe.execution(emptyCall, join([await byKey(anna, laterHash)], [await byKey(cleo, laterHash)])));
+    const second = await mine(
+      chain,
+      safe.executionTransaction(
+        emptyCall,
+        joinSignatures([await ecdsaSignature(anna, laterHash)], [await ecdsaSignature(cleo, laterHash)]),
+      ),
+    );
     expect(await safes.detailsOf(second)).toEqual([
       ["ecdsa", toLower(anna.address)],
       ["ecdsa", null],
@@ -138,8 +147,8 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const transaction = await mine(
       chain,
       multiSend(
-        safe.execution(removing, join([await byKey(anna, first)])),
-        safe.execution(emptyCall, join([await byKey(ben, second)], [await byKey(anna, second)])),
+        safe.executionTransaction(removing, joinSignatures([await ecdsaSignature(anna, first)])),
+        safe.executionTransaction(emptyCall, joinSignatures([await ecdsaSignature(ben, second)], [await ecdsaSignature(anna, second)])),
       ),
     );
     expect(await safes.detailsOf(transaction)).toEqual(
@@ -160,8 +169,14 @@ describe.each<Version>(["1.3.0", "1.3.0 L2", "1.4.1", "1.4.1 L2"])("the transact
     const outer = await createSafe([anna.address], 1);
     const inner = await createSafe([outer.address, ben.address], 2);
     const { hash } = await inner.hashOf(emptyCall);
-    const innerCall = inner.execution(emptyCall, join([byApproval(outer.address), await byKey(ben, hash)]));
-    const transaction = await mine(chain, outer.execution(innerCall, join([await byKey(anna, (await outer.hashOf(innerCall)).hash)])));
+    const innerCall = inner.executionTransaction(
+      emptyCall,
+      joinSignatures([approvedHashSignature(outer.address), await ecdsaSignature(ben, hash)]),
+    );
+    const transaction = await mine(
+      chain,
+      outer.executionTransaction(innerCall, joinSignatures([await ecdsaSignature(anna, (await outer.hashOf(innerCall)).hash)])),
+    );
     expect(await safes.detailsOf(transaction)).toEqual([
       ...inOwnerOrder([
         ["approved_hash", outer.address],

@@ -13,7 +13,7 @@ import {
   zeroAddress,
 } from "viem";
 import { type HDAccount, mnemonicToAccount } from "viem/accounts";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 
 const require = createRequire(import.meta.url);
 const load = (path: string): Artifact => {
@@ -43,36 +43,39 @@ export const accountAt = (addressIndex: number): HDAccount =>
 /** A signature of a Safe transaction: its owner, 65 bytes, and the data of a contract signature. */
 export interface Signature {
   readonly owner: Address;
-  readonly part: (offset: number) => Hex;
+  readonly staticPart: (offset: number) => Hex;
   readonly data?: Hex;
 }
 
 const word = (value: Hex): Hex => pad(value, { size: 32 });
 
-export const byKey = async (account: HDAccount, hash: Hash): Promise<Signature> => {
+export const ecdsaSignature = async (account: HDAccount, hash: Hash): Promise<Signature> => {
   const signature = await account.sign({ hash });
-  return { owner: account.address, part: () => signature };
+  return { owner: account.address, staticPart: () => signature };
 };
-export const byMessage = async (account: HDAccount, hash: Hash): Promise<Signature> => {
+export const ethSignSignature = async (account: HDAccount, hash: Hash): Promise<Signature> => {
   const signature = await account.signMessage({ message: { raw: hash } });
   const moved = concatHex([signature.slice(0, -2) as Hex, toHex(Number.parseInt(signature.slice(-2), 16) + 4, { size: 1 })]);
-  return { owner: account.address, part: () => moved };
+  return { owner: account.address, staticPart: () => moved };
 };
-export const byApproval = (owner: Address): Signature => ({ owner, part: () => concatHex([word(owner), word("0x"), "0x01"]) });
-export const byContract = (owner: Address, data: Hex): Signature => ({
+export const approvedHashSignature = (owner: Address): Signature => ({
+  owner,
+  staticPart: () => concatHex([word(owner), word("0x"), "0x01"]),
+});
+export const contractSignature = (owner: Address, data: Hex): Signature => ({
   owner,
   data,
-  part: (offset) => concatHex([word(owner), toHex(offset, { size: 32 }), "0x00"]),
+  staticPart: (offset) => concatHex([word(owner), toHex(offset, { size: 32 }), "0x00"]),
 });
 
 /** The signature bytes in order of owner, as a Safe requires, followed by those that it does not check. */
-export const join = (signatures: readonly Signature[], unchecked: readonly Signature[] = []): Hex => {
+export const joinSignatures = (signatures: readonly Signature[], unchecked: readonly Signature[] = []): Hex => {
   const sorted = [...signatures].sort((left, right) => (left.owner.toLowerCase() < right.owner.toLowerCase() ? -1 : 1));
   const all = [...sorted, ...unchecked];
   let offset = 65 * all.length;
   const [parts, tails]: [Hex[], Hex[]] = [[], []];
-  for (const { part, data } of all) {
-    parts.push(part(offset));
+  for (const { staticPart, data } of all) {
+    parts.push(staticPart(offset));
     if (data === undefined) continue;
     tails.push(concatHex([toHex(size(data), { size: 32 }), data]));
     offset += 32 + size(data);
@@ -95,7 +98,7 @@ export interface TestSafe {
   /** The hash that owners sign for a call, and the data that is hashed; `ahead` counts the transactions to be executed before it. */
   hashOf(safeCall: SafeCall, ahead?: bigint): Promise<{ readonly hash: Hash; readonly data: Hex }>;
   /** The transaction that executes a call. */
-  execution(safeCall: SafeCall, signatures: Hex): { readonly to: Address; readonly data: Hex };
+  executionTransaction(safeCall: SafeCall, signatures: Hex): { readonly to: Address; readonly data: Hex };
   /** The hash that owners of this Safe sign to accept data (EIP-1271). */
   messageHash(data: Hex): Promise<Hash>;
 }
@@ -135,7 +138,7 @@ export const createSafes = async (chain: TestChain, version: Version) => {
     salt += 1n;
     const creation = [singleton, setup, salt];
     const address = await read<Address>(factory, factoryArtifact, "createProxyWithNonce", creation);
-    await mine(chain, call(factoryArtifact, factory, "createProxyWithNonce", creation));
+    await mine(chain, encodeCall(factoryArtifact, factory, "createProxyWithNonce", creation));
     return {
       address,
       artifact,
@@ -147,7 +150,8 @@ export const createSafes = async (chain: TestChain, version: Version) => {
           data: await read<Hex>(address, artifact, "encodeTransactionData", parameters),
         };
       },
-      execution: (safeCall, signatures) => call(artifact, address, "execTransaction", [...parametersOf(safeCall), signatures]),
+      executionTransaction: (safeCall, signatures) =>
+        encodeCall(artifact, address, "execTransaction", [...parametersOf(safeCall), signatures]),
       messageHash: (data) => read<Hash>(handler, handlerArtifact, "getMessageHashForSafe", [address, data]),
     };
   };
@@ -158,7 +162,7 @@ export const deployMultiSend = async (chain: TestChain) => {
   const artifact = load(`${safeGlobal}/libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json`);
   const address = await chain.deploy(artifact);
   return (...calls: readonly { readonly to: Address; readonly data: Hex }[]) =>
-    call(artifact, address, "multiSend", [
+    encodeCall(artifact, address, "multiSend", [
       concatHex(calls.map(({ to, data }) => concatHex(["0x00", to, toHex(0, { size: 32 }), toHex(size(data), { size: 32 }), data]))),
     ]);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spamAmong } from "../../../../runtime/api/tokens/spam.ts";
-import { builtInRules } from "../../../../runtime/domains/tokens/classification/built-in.ts";
+import { builtInRules } from "../../../../runtime/domains/tokens/classification/built-in-rules.ts";
 import { createClassifier } from "../../../../runtime/domains/tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../../../../runtime/domains/tokens/queries/metadata.ts";
 import { addressOf } from "../queries/fixture-index.ts";

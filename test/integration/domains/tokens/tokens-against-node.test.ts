@@ -2,7 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
-import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
@@ -34,14 +34,17 @@ let api: TestApi;
 const databases: TestDatabase[] = [];
 
 const serve = async (database: Database): Promise<TestApi> => {
-  const settings: ChainConfig = { ...chainConfig.parse({ name: "week", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 };
+  const settings: ChainConfig = {
+    ...chainConfigSchema.parse({ name: "week", id: 31337, rpc: chain.url, groups: ["historical"] }),
+    id: 31337,
+  };
   const { key } = await createKeys(database).create({ label: "test" });
   const limits = { requestsPerSecond: 100_000 };
   const logger = pino({ level: "silent" });
-  const http = createApp({ config: config.parse({ limits }), chains: [settings], database, logger, validate: "strict", now });
+  const http = createApp({ config: configSchema.parse({ limits }), chains: [settings], database, logger, validate: "strict", now });
   return {
     get: async (path) => {
-      const response = await supertest(http.app).get(`/v1/week/${path}`).set("Authorization", `Bearer ${key}`);
+      const response = await supertest(http.listener).get(`/v1/week/${path}`).set("Authorization", `Bearer ${key}`);
       expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
       return response.body.data;
     },

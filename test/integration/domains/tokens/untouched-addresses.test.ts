@@ -2,7 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../../runtime/app.ts";
-import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, chainConfigSchema, configSchema } from "../../../../runtime/config/config.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../support/chain.ts";
@@ -44,16 +44,16 @@ const serveNativeBalances = async (from: number, overrides: Partial<ChainConfig>
   const indexer = await createTestIndexer(chain.url, testDatabase.database, { chain: chainOf({ from, nativeAccounting: accounting }) });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  const parsed: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url }), id: 31337, ...settings };
+  const parsed: ChainConfig = { ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: proxy.url }), id: 31337, ...settings };
   const { key } = await createKeys(testDatabase.database).create({ label: "test" });
   const logger = pino({ level: "silent" });
-  const http = createApp({ config: config.parse({}), chains: [parsed], database: testDatabase.database, logger, validate: "strict" });
+  const http = createApp({ config: configSchema.parse({}), chains: [parsed], database: testDatabase.database, logger, validate: "strict" });
   closers.push(async () => {
     await http.close();
     await testDatabase.drop();
   });
   return async (owner: Address, query = ""): Promise<readonly { balance: string | null; balance_source: string | null }[]> => {
-    const response = await supertest(http.app)
+    const response = await supertest(http.listener)
       .get(`/v1/test/address/${owner}/balances_native/${query}`)
       .set("Authorization", `Bearer ${key}`);
     expect(response.status, response.body.error_message).toBe(200);

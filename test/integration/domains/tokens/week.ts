@@ -1,6 +1,6 @@
 import { createRandom, type Random } from "../../../../demo/story/random.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { buildStory, type Story } from "../../../support/indexer/story-builder.ts";
 
 export const secondsPerDay = 86_400;
@@ -30,16 +30,16 @@ const randomTransaction = (random: Random, chain: TestChain, story: Story, owner
   const amount = BigInt(random.between(0, 40));
   const candidates: TestTransaction[] = [
     { from, to, value: amount, gas: 60_000n },
-    { from, ...call(artifacts.erc20(), story.erc20, "transfer", [to, amount]) },
-    { ...call(artifacts.erc20(), story.erc20, "mint", [to, amount]) },
-    { from, ...call(artifacts.erc20(), story.erc20, "burn", [amount]) },
-    { from, ...call(artifacts.weth(), story.weth, "deposit"), value: amount },
-    { from, ...call(artifacts.weth(), story.weth, "withdraw", [amount / 2n]) },
-    { from, ...call(artifacts.weth(), story.weth, "transfer", [to, amount]) },
-    { ...call(artifacts.erc721(), story.erc721, "mint", [to]) },
-    { from, ...call(artifacts.erc721(), story.erc721, "transferFrom", [from, to, BigInt(random.between(0, 6))]) },
-    { from, ...call(artifacts.erc1155(), story.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
-    { ...call(artifacts.erc1155(), story.erc1155, "mint", [to, 2n, amount, "0x"]) },
+    { from, ...encodeCall(artifacts.erc20(), story.erc20, "transfer", [to, amount]) },
+    { ...encodeCall(artifacts.erc20(), story.erc20, "mint", [to, amount]) },
+    { from, ...encodeCall(artifacts.erc20(), story.erc20, "burn", [amount]) },
+    { from, ...encodeCall(artifacts.weth(), story.weth, "deposit"), value: amount },
+    { from, ...encodeCall(artifacts.weth(), story.weth, "withdraw", [amount / 2n]) },
+    { from, ...encodeCall(artifacts.weth(), story.weth, "transfer", [to, amount]) },
+    { ...encodeCall(artifacts.erc721(), story.erc721, "mint", [to]) },
+    { from, ...encodeCall(artifacts.erc721(), story.erc721, "transferFrom", [from, to, BigInt(random.between(0, 6))]) },
+    { from, ...encodeCall(artifacts.erc1155(), story.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
+    { ...encodeCall(artifacts.erc1155(), story.erc1155, "mint", [to, 2n, amount, "0x"]) },
   ];
   return random.pick(candidates);
 };
@@ -53,7 +53,7 @@ export const contractCall = (
   height: number,
 ) => ({
   method: "eth_call",
-  params: [call(artifact, to, name, args), quantity(height)],
+  params: [encodeCall(artifact, to, name, args), quantity(height)],
 });
 
 const numbersOf = async (chain: TestChain, calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]> =>

@@ -32,13 +32,17 @@ describe("loadCatalog", () => {
   });
 
   it("creates one endpoint per protocol and operation", () => {
-    expect(catalog?.community.map(({ id, handler, protocol, definition }) => [id, handler, protocol, definition.path])).toEqual([
+    expect(catalog?.communityOperations.map(({ id, handler, protocol, definition }) => [id, handler, protocol, definition.path])).toEqual([
       ["getProtocol01Markets", "getCommunityMarkets", "protocol_01", "/v1/cq/protocol_01/markets/"],
       ["getProtocol01Balances", "getCommunityBalances", "protocol_01", "/v1/cq/protocol_01/balances/"],
       ["getProtocol02Balances", "getCommunityBalances", "protocol_02", "/v1/cq/protocol_02/balances/"],
     ]);
-    expect(catalog?.community.map(({ definition }) => definition.notes)).toEqual(["All of them.", "Only some of them.", "All of them."]);
-    expect(catalog?.community[0]?.definition).toMatchObject({ class: "C", cost: "not-stated", mode: "batch", status: "planned" });
+    expect(catalog?.communityOperations.map(({ definition }) => definition.notes)).toEqual([
+      "All of them.",
+      "Only some of them.",
+      "All of them.",
+    ]);
+    expect(catalog?.communityOperations[0]?.definition).toMatchObject({ class: "C", cost: "not-stated", mode: "batch", status: "planned" });
   });
 });
 
@@ -51,7 +55,7 @@ describe("the repository's catalog", () => {
     // All rows and the pricing endpoint, which has no row. The number of additions is not fixed.
     expect(catalog?.operations.filter(({ definition }) => definition.addition !== true)).toHaveLength(55 + 1);
     // market_data 9, markets 8, balances 9, transactions 10, tokens 3.
-    expect(catalog?.community).toHaveLength(9 + 8 + 9 + 10 + 3);
+    expect(catalog?.communityOperations).toHaveLength(9 + 8 + 9 + 10 + 3);
   });
 
   it("has file paths that start with the name of its folder", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createDatabase } from "../../../../runtime/database/database.ts";
 import { dump } from "../../../support/contents.ts";
-import { deadline } from "../../../support/deadline.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 import { chain, chainSettings, expectSame, freshDump, newDatabase, proxy } from "./setup.ts";
 
 /** Tests interrupted batches and indexers. */
@@ -83,7 +83,7 @@ export const describeInterruptions = (): void => {
       const stoppedAt = performance.now();
       stop.abort();
       await run;
-      expect(performance.now() - stoppedAt).toBeLessThan(deadline(1_000));
+      expect(performance.now() - stoppedAt).toBeLessThan(scaleTimeLimit(1_000));
       const [checkpoint] = await testDatabase.database.query<{ block_number: number }>(
         "SELECT block_number FROM projection_checkpoints WHERE projection = 'tokens'",
       );

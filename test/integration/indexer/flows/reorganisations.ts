@@ -19,7 +19,7 @@ export const describeReorganisations = (): void => {
       const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
       await chain.rpc("anvil_reorg", [depth, transactions]);
       await testIndexer.runToHead(await chain.head());
-      expect(testIndexer.progress.filter(({ phase }) => phase === "reorganisation").map(({ blocks }) => blocks)).toEqual([depth]);
+      expect(testIndexer.progress.filter(({ phase }) => phase === "reorganisation").map(({ blockCount }) => blockCount)).toEqual([depth]);
       await testIndexer.close();
       expectSame(await dump(testDatabase.database), await freshDump());
     });
@@ -68,7 +68,7 @@ export const describeReorganisations = (): void => {
         if (method === "eth_getBlockByNumber" && params[0] === "latest") response.result = older;
       };
       const lagging = await createTestIndexer(proxy.url, testDatabase.database, { chain: chainSettings() });
-      await runUntil(lagging.indexer, () => lagging.indexer.status().following && (proxy.counts.get("eth_getBlockByNumber") ?? 0) > 20);
+      await runUntil(lagging.indexer, () => lagging.indexer.status().isFollowing && (proxy.counts.get("eth_getBlockByNumber") ?? 0) > 20);
       expect(lagging.progress).toEqual([]);
       await lagging.close();
       expectSame(await dump(testDatabase.database), before);

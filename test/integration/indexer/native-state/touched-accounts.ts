@@ -4,7 +4,7 @@ import { startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { buildStory } from "../../../support/indexer/story-builder.ts";
 import { balanceHistory, chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
-import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
+import { type ProxiedResponse, type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 
 export const quantity = (value: number) => `0x${value.toString(16)}`;
 const addressOf = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
@@ -128,11 +128,11 @@ const compareBalances = async (chain: TestChain, { database }: Indexed) => {
 };
 
 /** Replaces the result of a response with an error. */
-export const refuse = (response: ProxiedReply, message: string) => {
+export const refuse = (response: ProxiedResponse, message: string) => {
   delete response.result;
   response.error = { code: -32601, message };
 };
 /** Replaces the result of a trace request with an error, as a node without traces responds. */
-export const withoutTraces = (method: string, response: ProxiedReply) => {
+export const withoutTraces = (method: string, response: ProxiedResponse) => {
   if (/^(debug|trace)_/.test(method)) refuse(response, "the method does not exist");
 };

@@ -3,7 +3,7 @@ import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/
 import { approvalsProjection } from "../../../../runtime/domains/approvals/projection/index.ts";
 import { createMetadataWorker } from "../../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
-import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/metadata-reads.ts";
 import { createNodeReadScheduler } from "../../../../runtime/jobs/node-reads.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { multicallAddress } from "../../../support/multicall.ts";
@@ -42,7 +42,7 @@ export const describeJobs = (): void => {
         database: testDatabase.database,
         source,
         reads: [tokenMetadataRead],
-        multicall: multicallAddress,
+        multicallAddress,
         clock: () => clock.now,
         logger,
       });
@@ -93,7 +93,7 @@ export const describeJobs = (): void => {
         chainName: "test",
         database: testDatabase.database,
         source,
-        multicall: multicallAddress,
+        multicallAddress,
         readDocument: async (url) => ({ ok: false, refusal: `Not found: ${url}`, isPermanent: true }),
         clock: () => clock.now,
         nfts: { metadata: "cached", fetchesAtOnce: 4, fetchMilliseconds: 1_000, documentBytes: 1_000 },

@@ -4,7 +4,7 @@ import { createSource, type Source } from "../../../../runtime/chain/source.ts";
 import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer, runInBackground, type TestIndexer } from "../../../support/indexer/support.ts";
 import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
@@ -49,7 +49,7 @@ export const startIndexer = async (options: Parameters<typeof createTestIndexer>
 /** Waits until an indexer has indexed the newest block. */
 export const waitForHead = async ({ indexer }: TestIndexer) => {
   const head = await chain.head();
-  await until("the index to reach the head", () => indexer.status().following && indexer.status().block === head);
+  await until("the index to reach the head", () => indexer.status().isFollowing && indexer.status().block === head);
 };
 /** Creates a scheduler for an indexer's chain; tests call `runDue` to run its jobs. */
 export const createScheduler = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
@@ -59,10 +59,10 @@ export const createScheduler = (testIndexer: TestIndexer, jobs: readonly Job[]) 
     database: testDatabase.database,
     source: testIndexer.source,
     jobs,
-    multicall: multicallAddress,
+    multicallAddress,
     runExclusive: testIndexer.indexer.runExclusive,
     runExclusiveKeepingCache: testIndexer.indexer.runExclusiveKeepingCache,
-    isReady: () => testIndexer.indexer.status().leading,
+    isReady: () => testIndexer.indexer.status().isLeading,
     clock: () => clock.now,
     logger,
   });
@@ -82,17 +82,17 @@ export const setUp = async () => {
     [collection, poisonCollection],
   ];
   await mine(
-    ...coins.map((token) => call(erc20, token, "mint", [alice, 100n])),
-    ...collections.map((token) => call(erc721, token, "mint", [alice])),
+    ...coins.map((token) => encodeCall(erc20, token, "mint", [alice, 100n])),
+    ...collections.map((token) => encodeCall(erc721, token, "mint", [alice])),
   );
   startBlock = (await chain.head()) + 1;
   await mine(
-    ...coins.map((token) => ({ from: alice, ...call(erc20, token, "transfer", [bob, 30n]) })),
-    ...collections.map((token) => ({ from: alice, ...call(erc721, token, "transferFrom", [alice, bob, 0n]) })),
+    ...coins.map((token) => ({ from: alice, ...encodeCall(erc20, token, "transfer", [bob, 30n]) })),
+    ...collections.map((token) => ({ from: alice, ...encodeCall(erc721, token, "transferFrom", [alice, bob, 0n]) })),
   );
   proxy = await startRpcProxy(chain.url);
   const rpc = createRpc({ url: proxy.url, retries: 2, backoffMilliseconds: 1 });
-  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false, waitMilliseconds: 1 });
+  source = createSource(rpc, await probeCapabilities(rpc), { readsTraces: false, waitMilliseconds: 1 });
   closeRpc = () => rpc.close();
 };
 

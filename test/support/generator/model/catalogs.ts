@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Catalog, CatalogEndpoint, CatalogObject } from "../../../../generator/catalog/catalog.ts";
+import type { Catalog, CatalogObject, CatalogOperation } from "../../../../generator/catalog/catalog.ts";
 import {
   endpointDefinition,
   objectDefinition,
@@ -60,8 +60,8 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
 export function endpoint(
   id: string,
   definition: Readonly<Record<string, unknown>> = {},
-  overrides: Partial<CatalogEndpoint> = {},
-): CatalogEndpoint {
+  overrides: Partial<CatalogOperation> = {},
+): CatalogOperation {
   const parsed = endpointDefinition.parse({
     class: "A",
     path: `/v1/{chainName}/${id.toLowerCase()}/`,
@@ -103,8 +103,14 @@ const thing = object("Thing", { name: "string?", amount: "bigint?" });
 
 /** A catalog with the given endpoints and objects. */
 export function smallCatalog(
-  operations: readonly CatalogEndpoint[] = [endpoint("getThings")],
+  operations: readonly CatalogOperation[] = [endpoint("getThings")],
   objects: readonly CatalogObject[] = [thingResponse, thing],
 ): Catalog {
-  return { service: smallService, operations, objects: new Map(objects.map((entry) => [entry.name, entry])), community: [], protocols: [] };
+  return {
+    service: smallService,
+    operations,
+    objects: new Map(objects.map((entry) => [entry.name, entry])),
+    communityOperations: [],
+    protocols: [],
+  };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { knownMetadata } from "../../../../runtime/api/nft/known-metadata.ts";
-import { fileAt, viewNft } from "../../../../runtime/api/nft/view-nft.ts";
+import { fileTypeOf, viewNft } from "../../../../runtime/api/nft/view-nft.ts";
 import type { NftKey } from "../../../../runtime/domains/nft/queries/tokens.ts";
 import type { NftMetadataRow } from "../../../../runtime/domains/nft-metadata/queries/metadata.ts";
 import { metadataKeyText } from "../../../../runtime/domains/nft-metadata/queries/metadata.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { deadline } from "../../../support/deadline.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 
 const token: Address = `0x${"e".repeat(40)}`;
 const chain = { id: 7, name: "fixture" } as never;
@@ -34,7 +34,7 @@ describe("requested metadata on a chain that does not store it", () => {
       volatileCount += 1;
     },
     nftMetadata: { metadataOf: async () => new Map([[metadataKeyText(key(1)), row(1, "kept")]]) } as never,
-    uncached: {
+    uncachedMetadata: {
       read: async (_chainId: number, keys: readonly NftKey[]) => {
         requestedKeys.push([...keys]);
         return [row(2, "read now")];
@@ -54,7 +54,7 @@ describe("requested metadata on a chain that does not store it", () => {
   });
 });
 
-describe("the kind of a file", () => {
+describe("the type of a file", () => {
   it.each([
     ["data:image/svg+xml;base64,AA==", "svg", "image/svg+xml"],
     ["data:image/svg+xml,<svg/>", "svg", "image/svg+xml"],
@@ -79,14 +79,14 @@ describe("the kind of a file", () => {
     ["not an address.png", null, null],
     ["", null, null],
   ])("is derived from the URL %s", (url, extension, mimeType) => {
-    expect(fileAt(url)).toEqual({ extension, mimeType });
+    expect(fileTypeOf(url)).toEqual({ extension, mimeType });
   });
 
   it("is derived in linear time from any URL", () => {
     const start = performance.now();
     for (const url of [`https://x/${"a.".repeat(500_000)}`, `https://${"/".repeat(1_000_000)}`, `data:${"a/".repeat(500_000)}`])
-      fileAt(url);
-    expect(performance.now() - start).toBeLessThan(deadline(1000));
+      fileTypeOf(url);
+    expect(performance.now() - start).toBeLessThan(scaleTimeLimit(1000));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import {
-  bestNode,
+  bestNodePosition,
   isLate,
   type NodeHealth,
   nextErrorRate,
@@ -24,7 +24,7 @@ describe("referenceHead", () => {
   });
 });
 
-describe("bestNode", () => {
+describe("bestNodePosition", () => {
   it.each<[string, Partial<NodeHealth>[], number | null]>([
     ["is the first of equal nodes", [{}, {}], 0],
     ["is the node with the newer head", [{ head: 95 }, {}], 1],
@@ -34,7 +34,7 @@ describe("bestNode", () => {
     ["is not a node that is more than 16 blocks behind", [{ head: 83 }, { errorRate: 0.4 }], 1],
     ["is null if all fail", [{ errorRate: 0.6 }, { head: null }], null],
   ])("%s", (_, differences, expected) => {
-    expect(bestNode(nodes(...differences))).toBe(expected);
+    expect(bestNodePosition(nodes(...differences))).toBe(expected);
   });
 });
 

@@ -10,7 +10,7 @@ export const vault = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const scope = {
   template: new Map(Object.entries(communityOperations)),
   objects: communityObjects,
-  taken: new Map([
+  takenNames: new Map([
     ["protocol_06", "the built-in protocol protocol_06"],
     ["morpho", "the built-in protocol protocol_06"],
   ]),

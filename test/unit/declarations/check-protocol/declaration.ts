@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkProtocol } from "../../../../runtime/declarations/check-protocol.ts";
 import type { QueryShape } from "../../../../runtime/declarations/checks/sql-file.ts";
-import { protocolFile } from "../../../../runtime/declarations/definition.ts";
+import { protocolFileSchema } from "../../../../runtime/declarations/protocol-file.ts";
 import { readYaml } from "../../../../runtime/declarations/yaml/yaml-source.ts";
-import { unmarked } from "../marked.ts";
+import { extractMarks } from "../extract-marks.ts";
 
 const file = "endpoints/vaults/protocol.yaml";
 
@@ -73,7 +73,7 @@ const operations: ReadonlyMap<string, QueryShape> = new Map([
 /** Checks a declaration with its SQL files. */
 export const check = (text: string, queries: ReadonlyMap<string, string> = new Map([["balances.sql", balances]])) => {
   const source = readYaml(file, text);
-  return checkProtocol({ source, file: protocolFile.parse(source.value) }, { queries, operations, isAdded: false });
+  return checkProtocol({ source, file: protocolFileSchema.parse(source.value) }, { queries, operations, isAdded: false });
 };
 
 /**
@@ -88,7 +88,7 @@ export const describeRefusals = (changes: readonly RefusedChange[]): void => {
     it.each(changes)("%s", (_, code, find, replacement, message) => {
       const parts = declaration.split(find);
       expect(parts).toHaveLength(2);
-      const { text, locations } = unmarked(file, parts.join(replacement));
+      const { text, locations } = extractMarks(file, parts.join(replacement));
       const { value, diagnostics } = check(text);
       expect(value).toBeNull();
       expect(diagnostics.map((found) => found.code)).toEqual([code]);

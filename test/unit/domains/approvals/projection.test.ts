@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog } from "../../../../runtime/chain/types.ts";
 import { approvalsProjection } from "../../../../runtime/domains/approvals/projection/index.ts";
 import { approvalForAll, erc20Approval } from "../../../../runtime/events/approvals.ts";
-import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
+import { createEventDecoder } from "../../../../runtime/events/event-decoder.ts";
 import type { LatestTable, Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
@@ -33,20 +33,20 @@ const fold = (blocks: readonly ChainBlock[], batchSize = blocks.length): Rows =>
   const decode = createEventDecoder(approvalsProjection.events);
   for (let start = 0; start < blocks.length; start += batchSize) {
     const decoded = blocks.slice(start, start + batchSize).map(decode);
-    const needs = approvalsProjection.needs(decoded, facts);
+    const keysToLoad = approvalsProjection.keysToLoad(decoded, facts);
     const state = createState(
       Object.fromEntries(
         Object.entries(approvalsProjection.loads).map(([name, { table, key }]) => {
           const rows = (tables[table] ?? []).map((row) => [keyText(Object.keys(key).map((column) => String(row[column]))), row] as const);
           // Only declared keys are loaded.
-          return [name, new Map(rows.filter(([text]) => needs[name]?.has(text)))];
+          return [name, new Map(rows.filter(([text]) => keysToLoad[name]?.has(text)))];
         }),
       ),
     );
     const folded = approvalsProjection.fold(decoded, {
       chain: facts,
       state,
-      base: () => {
+      baseOutcome: () => {
         throw new Error("Unexpected read from the node");
       },
     });
@@ -120,8 +120,8 @@ describe("allowances", () => {
     const decoded = [plainTransferBlock(5, erc20(alice, carol, 5n)), blockWith(6, bob, router, erc20(alice, carol, 5n))].map(
       createEventDecoder(approvalsProjection.events),
     );
-    const needs = approvalsProjection.needs(decoded, facts);
-    expect(Object.fromEntries(Object.entries(needs).map(([name, keys]) => [name, [...keys.values()]]))).toEqual({
+    const keysToLoad = approvalsProjection.keysToLoad(decoded, facts);
+    expect(Object.fromEntries(Object.entries(keysToLoad).map(([name, keys]) => [name, [...keys.values()]]))).toEqual({
       allowances: [],
       approvers: [[alice, token]],
       nftApprovals: [],

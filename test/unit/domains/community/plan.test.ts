@@ -8,31 +8,31 @@ const installation = (id: string, fingerprint = "a"): Installation => ({
   id,
   schema: `cq_${id}`,
   tables: [`cq_${id}_contracts`],
-  readTables: [],
+  resultTables: [],
   statements: [],
   fingerprint,
 });
 const installed = (id: string, fingerprint = "a") => ({ id, fingerprint, tables: [`cq_${id}_contracts`] });
 const state = (parts: Partial<InstallState>): InstallState => ({ installed: [], versions: new Map(), withoutGrants: new Set(), ...parts });
-const opened = (planned: Installation, version = 1) => ({ installation: planned, version });
+const indexed = (planned: Installation, version = 1) => ({ installation: planned, version });
 
 describe("planInstallation", () => {
   const [x, y] = [installation("x"), installation("y")];
 
   it("creates a new protocol with its grants", () => {
-    expect(planInstallation(state({}), new Set(["x"]), [opened(x)])).toMatchObject({ drop: [], create: [x], grant: [x] });
+    expect(planInstallation(state({}), new Set(["x"]), [indexed(x)])).toMatchObject({ drop: [], create: [x], grant: [x] });
   });
 
   it("changes nothing if everything is installed", () => {
     const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
-    expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), [opened(x)]))).toBe(true);
+    expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), [indexed(x)]))).toBe(true);
   });
 
   it("drops undeclared protocols, and recreates those with different tables", () => {
     const given = state({ installed: [installed("x", "b"), installed("gone")], versions: new Map([["community:x", 1]]) });
-    const plan = planInstallation(given, new Set(["x"]), [opened(x)]);
+    const plan = planInstallation(given, new Set(["x"]), [indexed(x)]);
     expect(plan.drop.map(({ id }) => id)).toEqual(["x", "gone"]);
-    expect(plan).toMatchObject({ create: [x], forget: [], readAgain: [] });
+    expect(plan).toMatchObject({ create: [x], clear: [], readAgain: [] });
   });
 
   it("keeps the tables of a protocol that only other chains index, even if they differ", () => {
@@ -42,7 +42,7 @@ describe("planInstallation", () => {
 
   it("deletes a protocol's rows once it is no longer indexed on a chain", () => {
     const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
-    expect(planInstallation(given, new Set(["x", "y"]), [opened(y)])).toMatchObject({ drop: [], forget: [installed("x")] });
+    expect(planInstallation(given, new Set(["x", "y"]), [indexed(y)])).toMatchObject({ drop: [], clear: [installed("x")] });
   });
 
   it("repeats the reads if the version differs, and restores grants that the role has lost", () => {
@@ -54,7 +54,7 @@ describe("planInstallation", () => {
       ]),
       withoutGrants: new Set(["cq_y"]),
     });
-    const plan = planInstallation(given, new Set(["x", "y"]), [opened(x, 2), opened(y)]);
+    const plan = planInstallation(given, new Set(["x", "y"]), [indexed(x, 2), indexed(y)]);
     expect(plan).toMatchObject({ drop: [], create: [], readAgain: [x], grant: [y] });
   });
 });

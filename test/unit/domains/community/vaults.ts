@@ -66,20 +66,20 @@ export const fold = (
   const tables: Tables = {};
   for (let start = 0; start < blocks.length; start += batchSize) {
     const decoded = blocks.slice(start, start + batchSize).map((block) => ({ block, events: [] }));
-    const needs = projection.needs(decoded, facts);
+    const keysToLoad = projection.keysToLoad(decoded, facts);
     const state = createState(
       Object.fromEntries(
         Object.entries(projection.loads).map(([name, { table, key }]) => {
           const rows = (tables[table] ?? []).map((row) => [keyText(Object.keys(key).map((column) => String(row[column]))), row] as const);
           // Only declared keys are loaded.
-          return [name, new Map(rows.filter(([text]) => needs[name]?.has(text)))];
+          return [name, new Map(rows.filter(([text]) => keysToLoad[name]?.has(text)))];
         }),
       ),
     );
     const folded = projection.fold(decoded, {
       chain: facts,
       state,
-      base: () => {
+      baseOutcome: () => {
         throw new Error("Unexpected read from the node");
       },
     });

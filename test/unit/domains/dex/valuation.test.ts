@@ -8,11 +8,11 @@ import {
   volumeOfSpans,
   volumeValue,
 } from "../../../../runtime/domains/dex/queries/valuation.ts";
-import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
-import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
+import { emptyPoolState, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
+import { type Decimal, parseDecimal, toNumber } from "../../../../runtime/lib/decimal.ts";
 
 /** Prices per smallest unit: a token with 6 decimals at 2 dollars, and one with 18 decimals at 3,000 dollars. */
-const [price6, price18] = [decimalOf("0.000002"), decimalOf("0.000000000000003")];
+const [price6, price18] = [parseDecimal("0.000002"), parseDecimal("0.000000000000003")];
 const number = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
 const amountsOf = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly string[]) => ({
   amount0_in: in0,
@@ -20,7 +20,7 @@ const amountsOf = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly s
   amount1_in: in1,
   amount1_out: out1,
 });
-const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ...emptyPool, ...amountsOf(...amounts), swaps });
+const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ...emptyPoolState, ...amountsOf(...amounts), swaps });
 
 describe("the value of swaps", () => {
   const amounts = amountsOf("5000000", "1000000", "2000000000000000000", "500000000000000000");
@@ -37,7 +37,9 @@ describe("the value of swaps", () => {
 
   it("is exact for tokens with 0 and 36 decimals", () => {
     // 3 at 7 dollars each, and 10^36 smallest units (one token) at 1.01 dollars.
-    expect(number(swapValue(amountsOf("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
+    expect(number(swapValue(amountsOf("3", "0", `1${"0".repeat(36)}`), [parseDecimal("7"), parseDecimal(`0.${"0".repeat(35)}101`)]))).toBe(
+      22.01,
+    );
   });
 });
 
@@ -53,7 +55,7 @@ describe("the value of a span", () => {
   it("is the sum of seven days at each day's prices, and unknown if a day with swaps has an unknown price", () => {
     // Newest first: 3 tokens on the last day at 2 dollars, none on the previous day, 1 on the first day at 10 dollars.
     const states = [state(4, "4000000"), state(2, "1000000"), state(2, "1000000"), state(1)];
-    const ten = decimalOf("0.00001");
+    const ten = parseDecimal("0.00001");
     const pair = (first: Decimal | null) => [first, price18] as const;
     expect(number(volumeOfSpans(states, [pair(price6), pair(null), pair(ten)]))).toBe(16);
     expect(
@@ -91,14 +93,14 @@ describe("the valuation of liquidity and fees", () => {
   });
 
   it("includes the exchange's share of the volume, extrapolated to a year", () => {
-    const fees = feesOf(decimalOf("1000"), 3_000);
+    const fees = feesOf(parseDecimal("1000"), 3_000);
     expect(number(fees)).toBe(3);
     // 3 dollars per day on 10,000 are 1,095 per year.
-    expect(number(annualizedFee(fees, decimalOf("10000")))).toBe(0.1095);
-    expect(feesOf(decimalOf("1000"), undefined)).toBeNull();
+    expect(number(annualizedFee(fees, parseDecimal("10000")))).toBe(0.1095);
+    expect(feesOf(parseDecimal("1000"), undefined)).toBeNull();
     expect(feesOf(null, 3_000)).toBeNull();
-    expect(annualizedFee(fees, decimalOf("0"))).toBeNull();
+    expect(annualizedFee(fees, parseDecimal("0"))).toBeNull();
     expect(annualizedFee(fees, null)).toBeNull();
-    expect(annualizedFee(null, decimalOf("1"))).toBeNull();
+    expect(annualizedFee(null, parseDecimal("1"))).toBeNull();
   });
 });

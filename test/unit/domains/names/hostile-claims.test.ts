@@ -1,7 +1,7 @@
 import { bytesToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
-import { nameRecords } from "../../../../runtime/domains/names/projection.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/name-nodes.ts";
+import { nameRecordKinds } from "../../../../runtime/domains/names/projection.ts";
 import { createNameQueries } from "../../../../runtime/domains/names/queries/index.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
@@ -24,7 +24,7 @@ const registryOf = (claims: ReadonlyMap<Address, string>) => {
     return nodes.flatMap((node) => {
       const value = values.get(node);
       const isName = value !== undefined && value.length !== 42;
-      return value !== undefined && isName === (record === nameRecords.name) ? [{ node, value }] : [];
+      return value !== undefined && isName === (record === nameRecordKinds.name) ? [{ node, value }] : [];
     });
   };
   return createNameQueries({ query: query as never }, () => [`0x${"ee".repeat(20)}`]);

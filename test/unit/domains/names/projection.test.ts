@@ -2,7 +2,7 @@ import { encodeAbiParameters } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog, ChainTransaction } from "../../../../runtime/chain/types.ts";
 import { namesProjection } from "../../../../runtime/domains/names/projection.ts";
-import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
+import { createEventDecoder } from "../../../../runtime/events/event-decoder.ts";
 import { nameAddrChanged, nameNameChanged, nameNewResolver, nameVersionChanged } from "../../../../runtime/events/names.ts";
 import { createState } from "../../../../runtime/indexer/state/state.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
@@ -25,7 +25,7 @@ const fold = (...blocks: (readonly ChainLog[])[]) => {
   const rows = namesProjection.fold(decoded, {
     chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
     state: createState({}),
-    base: () => {
+    baseOutcome: () => {
       throw new Error("Unexpected read from the node");
     },
   });

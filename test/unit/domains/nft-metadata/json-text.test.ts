@@ -5,7 +5,7 @@ import {
   plainNumber,
   renderJson,
 } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/json-text.ts";
-import { deadline } from "../../../support/deadline.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 
 /** Returns the value as JSON.parse does; the texts contain no number that JSON.parse rounds. */
 const plain = (value: JsonValue): unknown => JSON.parse(renderJson(value));
@@ -92,7 +92,7 @@ describe("JSON", () => {
         expect(error).toBeInstanceOf(SyntaxError);
       }
     }
-    expect(Date.now() - start).toBeLessThan(deadline(5_000));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(5_000));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NftDocument } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
-import { parseDocument, textOfBytes } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
+import { decodeUtf8, parseDocument } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
 import { renderCell } from "../../../../runtime/http/csv-cell.ts";
 
 const read = (text: string): NftDocument => {
@@ -17,7 +17,7 @@ describe("a metadata document", () => {
     const text = `{ "name": "Flower #1", "description": "Red.\\nTall.", "image": "ipfs://Qm/1.png", "animation_url": "https://a.example/1.mp4",
       "external_url": "https://garden.example/1", "owner": "alice.eth" }`;
     expect(read(text)).toEqual({
-      document: text,
+      text,
       name: "Flower #1",
       description: "Red.\nTall.",
       image: "ipfs://Qm/1.png",
@@ -25,7 +25,7 @@ describe("a metadata document", () => {
       externalUrl: "https://garden.example/1",
       owner: "alice.eth",
       attributes: null,
-      counted: [],
+      countedAttributes: [],
       assetBytes: null,
       refusal: null,
     });
@@ -55,9 +55,9 @@ describe("a metadata document", () => {
   });
 
   it("is UTF-8 with or without a byte order mark; invalid bytes are replaced", () => {
-    expect(textOfBytes(Buffer.from("\ufeff{}"))).toBe("{}");
+    expect(decodeUtf8(Buffer.from("\ufeff{}"))).toBe("{}");
     const bytes = Buffer.concat([Buffer.from('{"name":"caf'), Buffer.from([0xe9]), Buffer.from('"}')]);
-    expect(read(textOfBytes(bytes)).name).toBe("caf");
+    expect(read(decodeUtf8(bytes)).name).toBe("caf");
   });
 });
 
@@ -200,7 +200,7 @@ describe("a document's attributes", () => {
       {"trait_type":"Exact","value":12345678901234567890}, {"trait_type":"Huge","value":1e400}, {"trait_type":"Half","value":5.50},
       {"trait_type":"Level","display_type":"number","value":"12"}, {"trait_type":"Text","value":"12"}, {"trait_type":"Word","display_type":"number","value":"x"},
       {"trait_type":"Boost","display_type":"boost_percentage","value":10,"max_value":50}, {"value":5}, {"trait_type":"Yes","value":true}]}`;
-    expect(read(text).counted).toEqual([
+    expect(read(text).countedAttributes).toEqual([
       { trait: "Exact", value: "12345678901234567890", number: "12345678901234567890" },
       { trait: "Huge", value: `1${"0".repeat(255)}`, number: `1${"0".repeat(400)}` },
       { trait: "Half", value: "5.5", number: "5.5" },
@@ -223,17 +223,17 @@ describe("a document's attributes", () => {
     const document = documentOf({ attributes });
     const born = "2019-01-01T16:40:00Z";
     expect(document.attributes?.map(({ value }) => value?.slice(0, 20))).toEqual([born, born, born, "soon", "-5", `1${"0".repeat(19)}`]);
-    expect(document.counted[0]?.number).toBe("1546360800");
+    expect(document.countedAttributes[0]?.number).toBe("1546360800");
   });
 
   it("are limited to 512, with bounded text", () => {
     const many = documentOf({ attributes: Array.from({ length: 600 }, (_, index) => ({ trait_type: `T${index}`, value: index })) });
     expect(many.attributes?.length).toBe(512);
-    expect(many.counted.length).toBe(512);
+    expect(many.countedAttributes.length).toBe(512);
     expect(many.refusal).toBe("Only the first 512 attributes are stored.");
     const long = documentOf({ attributes: [{ trait_type: "t".repeat(5_000), value: "v".repeat(5_000) }] });
     expect(long.attributes?.[0]).toEqual({ trait_type: "t".repeat(256), value: "v".repeat(1_000) });
-    expect(long.counted[0]).toEqual({ trait: "t".repeat(256), value: "v".repeat(256), number: null });
+    expect(long.countedAttributes[0]).toEqual({ trait: "t".repeat(256), value: "v".repeat(256), number: null });
     expect(documentOf({ attributes: Array.from({ length: 512 }, () => "x") }).refusal).toBeNull();
   });
 

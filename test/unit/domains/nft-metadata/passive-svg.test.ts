@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { svgProblem } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
-import { deadline } from "../../../support/deadline.ts";
+import { scaleTimeLimit } from "../../../support/scale-time-limit.ts";
 
 const svg = (content: string, attributes = ""): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${content}</svg>`;
@@ -100,6 +100,6 @@ describe("an SVG with active content or external references", () => {
     ]) {
       svgProblem(text);
     }
-    expect(Date.now() - start).toBeLessThan(deadline(5_000));
+    expect(Date.now() - start).toBeLessThan(scaleTimeLimit(5_000));
   });
 });

@@ -82,7 +82,7 @@ const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "none", wra
 const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
   createState(
     Object.fromEntries(
-      Object.entries(salesProjection.needs(blocks, facts)).map(([name, keys]) => {
+      Object.entries(salesProjection.keysToLoad(blocks, facts)).map(([name, keys]) => {
         const load = salesProjection.loads[name];
         if (load === undefined) throw new Error(`Unknown load ${name}`);
         const columns = Object.keys(load.key);
@@ -108,7 +108,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
     const written = salesProjection.fold(batch, {
       chain: facts,
       state: stateOf(rows, batch),
-      base: () => {
+      baseOutcome: () => {
         throw new Error("Unexpected read from the node");
       },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChainLog } from "../../../../runtime/chain/types.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
-import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
+import { createEventDecoder } from "../../../../runtime/events/event-decoder.ts";
 import { batchMetadataUpdate, metadataUpdate, uriChanged } from "../../../../runtime/events/metadata-updates.ts";
 import { consecutiveMint, erc721Transfer, erc1155TransferSingle } from "../../../../runtime/events/transfers.ts";
 import type { ChainFacts, Row } from "../../../../runtime/indexer/projection.ts";
@@ -30,10 +30,10 @@ const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", w
 
 const decode = createEventDecoder(nftProjection.events);
 const fold = (blocks: ReturnType<typeof block>[], stored: Record<string, Map<string, Row>> = {}, chain: Partial<ChainFacts> = {}) => {
-  const input = { chain: { ...facts, ...chain }, state: createState(stored), base: () => ({ ok: false }) as never };
+  const input = { chain: { ...facts, ...chain }, state: createState(stored), baseOutcome: () => ({ ok: false }) as never };
   return nftProjection.fold(blocks.map(decode), input) as Record<"nft_tokens" | "nft_collection_sizes" | "nft_metadata_updates", Row[]>;
 };
-const needs = (...blocks: ReturnType<typeof block>[]) => nftProjection.needs(blocks.map(decode), facts);
+const keysToLoad = (...blocks: ReturnType<typeof block>[]) => nftProjection.keysToLoad(blocks.map(decode), facts);
 const ids = (rows: ReturnType<typeof fold>) => pick(rows.nft_tokens, "token", "token_id", "standard", "block_number", "original_owner");
 const sizes = (rows: ReturnType<typeof fold>) => pick(rows.nft_collection_sizes, "token", "block_number", "tokens");
 
@@ -146,7 +146,7 @@ describe("a collection's ids", () => {
   });
 
   it("are loaded once per batch, as is their collection", () => {
-    const { tokens, sizes: counts } = needs(
+    const { tokens, sizes: counts } = keysToLoad(
       withLogs(1, erc721(zeroAddress, alice, 1n), erc721(alice, bob, 1n), single(alice, bob, 9n, 0n)),
       block(2, [transaction({ logs: [erc721(bob, carol, 1n), erc20(alice, bob, 1n, weth)] })]),
     );

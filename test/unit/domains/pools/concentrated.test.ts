@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PoolFact } from "../../../../runtime/events/decoded-block.ts";
+import type { PoolEventFields } from "../../../../runtime/events/decoded-block.ts";
 import { blockOf, type EmittedEvent, foldPools } from "./folding.ts";
 import { factory, pick, pool, poolCreated, provider, router, token0, token1 } from "./pool-events.ts";
 
@@ -7,7 +7,7 @@ describe("a concentrated pool", () => {
   const range = (tickLower: number, tickUpper: number, amount: bigint) => ({ tickLower, tickUpper, liquidity: amount });
   const position = (kind: "poolDeposit" | "poolWithdrawal", liquidityRange: ReturnType<typeof range>): EmittedEvent =>
     ({ kind, address: pool, sender: router, to: provider, amount0: 5n, amount1: 6n, position: liquidityRange }) satisfies EmittedEvent;
-  const pricedSwap: PoolFact = {
+  const pricedSwap: PoolEventFields = {
     kind: "poolSwap",
     sender: router,
     to: provider,

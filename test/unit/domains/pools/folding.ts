@@ -1,6 +1,12 @@
 import type { ChainTransaction } from "../../../../runtime/chain/types.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
-import type { DecodedBlock, DecodedEvent, Erc20Transfer, EventPosition, PoolFact } from "../../../../runtime/events/decoded-block.ts";
+import type {
+  DecodedBlock,
+  DecodedEvent,
+  Erc20Transfer,
+  EventPosition,
+  PoolEventFields,
+} from "../../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -10,7 +16,7 @@ export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 
 /** An event without its log index, which `blockOf` assigns by its position in the list. It is in transaction 0 by default. */
 export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & (
-  | PoolFact
+  | PoolEventFields
   | Pick<Erc20Transfer, "kind" | "from" | "to" | "amount">
 );
 
@@ -33,7 +39,7 @@ const newest = (rows: readonly Row[], by: string, matches: (row: Row) => boolean
 
 /** Returns the state that the database would load from these rows, including views. */
 const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
-  const needs = poolsProjection.needs(blocks, { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() });
+  const keysToLoad = poolsProjection.keysToLoad(blocks, { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() });
   const table = (name: string): Row[] => rows[name] ?? [];
   const sumsOfPool = (name: string, pool: unknown, side?: unknown): Row | undefined => {
     const announced = table("pools").find((row) => row.pool === pool && row.announcement === 0);
@@ -43,7 +49,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
       newest(table(name), "block_number", (row) => row.factory === announced.factory && (token === undefined || row.token === token))
     );
   };
-  const loaded = Object.entries(needs).map(([load, keys]) => {
+  const loaded = Object.entries(keysToLoad).map(([load, keys]) => {
     const definition = poolsProjection.loads[load];
     if (definition === undefined) throw new Error(`Unknown load ${load}`);
     const columns = Object.keys(definition.key);
@@ -71,7 +77,7 @@ export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.le
     const written = poolsProjection.fold(batch, {
       chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
       state: stateOf(rows, batch),
-      base: () => {
+      baseOutcome: () => {
         throw new Error("Unexpected read from the node");
       },
     });

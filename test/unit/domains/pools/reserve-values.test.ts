@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { priceIn } from "../../../../runtime/api/dex/reserve-price.ts";
+import { reservePrice } from "../../../../runtime/api/dex/reserve-price.ts";
 import { shareOf } from "../../../../runtime/domains/dex/queries/valuation.ts";
 
 describe("the price of one token in the other", () => {
@@ -13,7 +13,7 @@ describe("the price of one token in the other", () => {
     ["3", 0, "1", 0, 1 / 3],
     [String(2n ** 112n - 1n), 0, "1", 36, 1 / (2 ** 112 * 1e36)],
   ])("is computed for %s with %i decimals against %s with %i: %d", (first, firstDecimals, second, secondDecimals, price) => {
-    const actual = priceIn({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals });
+    const actual = reservePrice({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals });
     expect((actual ?? 0) / price).toBeCloseTo(1, 12);
   });
 
@@ -24,7 +24,7 @@ describe("the price of one token in the other", () => {
     ["5", null, "5", 18],
     ["5", 18, "5", null],
   ])("is unknown for %s (%s) against %s (%s)", (first, firstDecimals, second, secondDecimals) => {
-    expect(priceIn({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals })).toBeNull();
+    expect(reservePrice({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals })).toBeNull();
   });
 });
 

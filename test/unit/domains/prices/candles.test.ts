@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Candle } from "../../../../runtime/domains/prices/engine/candles.ts";
 import { createCandleBuilder, type Portion, spanEndsOf } from "../../../../runtime/domains/prices/jobs/compute-prices/candle-builder.ts";
-import { decimalOf, toText } from "../../../../runtime/lib/decimal.ts";
+import { parseDecimal, toText } from "../../../../runtime/lib/decimal.ts";
 import { contract, token } from "./observed-model.ts";
 
 const hour = 3_600;
 const midnight = 20_000 * 24 * hour;
 const firstHour = midnight / hour;
-const pricesOf = (price: string | null) => new Map(price === null ? [] : [[token, decimalOf(price)]]);
+const pricesOf = (price: string | null) => new Map(price === null ? [] : [[token, parseDecimal(price)]]);
 const candleOf = ({ open, high, low, close }: Candle) => [open, high, low, close].map((price) => price && toText(price));
 
 /** A builder that receives each bucket's price from midnight on, after an initial price. */
@@ -174,7 +174,7 @@ describe("an asset's first price", () => {
     quarters(null, "=", "=", "=");
     expect(preview("4").firstPrices).toEqual([]);
     const other = contract("99");
-    expect(builder.takeRows(new Map([[other, decimalOf("1")]])).firstPrices.rows).toEqual([
+    expect(builder.takeRows(new Map([[other, parseDecimal("1")]])).firstPrices.rows).toEqual([
       { asset: other, hour: firstHour + 1, end: null },
     ]);
   });

@@ -1,4 +1,4 @@
-import { chainConfig } from "../../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../../runtime/config/config.ts";
 import type { Asset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { createPriceModel } from "../../../../runtime/domains/prices/engine/model.ts";
 import type { PoolObservation } from "../../../../runtime/domains/prices/engine/observations.ts";
@@ -39,7 +39,7 @@ export const createObservedModel = (
   decimals: Readonly<Record<Address, number | null>> = {},
   wrappedNative: readonly Address[] = [weth],
 ) => {
-  const settings = chainConfig.parse({ name: "test", id: 1, rpc: "http://127.0.0.1:1", prices }).prices;
+  const settings = chainConfigSchema.parse({ name: "test", id: 1, rpc: "http://127.0.0.1:1", prices }).prices;
   const model = createPriceModel({
     prices: settings,
     wrappedNative,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { PriceFileError, parsePrices } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
+import { PriceFileError, parsePriceFile } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { currencies } from "../../../../runtime/parameters/currency.ts";
 
 const token = "0x00000000000000000000000000000000000000aa";
-const parse = (text: string) => parsePrices("prices.csv", text, currencies);
+const parse = (text: string) => parsePriceFile("prices.csv", text, currencies);
 const errorOf = (text: string): string => {
   try {
     parse(text);

@@ -3,8 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog } from "../../../../runtime/chain/types.ts";
 import { executionsOf } from "../../../../runtime/domains/safes/executions.ts";
 import { safesProjection } from "../../../../runtime/domains/safes/projection.ts";
-import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
-import { safeExecutionFailure, safeExecutionSuccess, safeOwnerAdded, safeSetup, safeStarted } from "../../../../runtime/events/safes.ts";
+import { createEventDecoder } from "../../../../runtime/events/event-decoder.ts";
+import {
+  safeExecutionFailure,
+  safeExecutionSuccess,
+  safeMultiSigTransaction,
+  safeOwnerAdded,
+  safeSetup,
+} from "../../../../runtime/events/safes.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
@@ -25,7 +31,7 @@ const success = (address: Address) => ({ address, topics: [safeExecutionSuccess.
 const failure = (address: Address) => ({ address, topics: [safeExecutionFailure.topic0], data: concatHex([txHash, word(0)]) });
 const started = (address: Address, signatures: Hex) => ({
   address,
-  topics: [safeStarted.topic0],
+  topics: [safeMultiSigTransaction.topic0],
   data: encodeAbiParameters(
     parseAbiParameters("address, uint256, bytes, uint8, uint256, uint256, uint256, address, address, bytes, bytes"),
     [zeroAddress, 0n, "0x", 0, 0n, 0n, 0n, zeroAddress, zeroAddress, signatures, "0x"],
@@ -79,7 +85,7 @@ describe("executionsOf", () => {
     const malformed = [
       { address: safe, topics: [safeExecutionSuccess.topic0], data: "0x" as Hex },
       { address: safe, topics: [safeExecutionFailure.topic0, txHash, txHash], data: word(0) },
-      { address: safe, topics: [safeStarted.topic0], data: `0x${"ff".repeat(352)}` as Hex },
+      { address: safe, topics: [safeMultiSigTransaction.topic0], data: `0x${"ff".repeat(352)}` as Hex },
       { address: safe, topics: [safeSetup.topic0, word(1)], data: concatHex([word(128), word(1), word(0), word(0), word(2 ** 30)]) },
       { address: safe, topics: [safeOwnerAdded.topic0], data: `0x${"ff".repeat(32)}` as Hex },
     ];

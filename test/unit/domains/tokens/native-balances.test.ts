@@ -67,14 +67,17 @@ describe("native balances", () => {
 describe("native balances read from state", () => {
   const facts = { nativeAccounting: "state" } as const;
   const blockWithBalances = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
-    block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
+    block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, balanceBefore: before, balance })) });
   const returnsZero = () => ({ ok: true, data: topic(0n) }) as const;
   const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
   const current = (rows: ReturnType<typeof fold>) => pick(rows.balances, "owner", "since_block", "balance");
 
   it("are set from the node, and transfers are listed without balances", () => {
     const sent = transaction({ to: bob, value: 5n, traces: [{ index: 0, type: "call", from: bob, to: carol, value: 2n }] });
-    const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, before: 0n, balance: 1_000n }] }], { facts, base: returnsZero });
+    const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, balanceBefore: 0n, balance: 1_000n }] }], {
+      facts,
+      base: returnsZero,
+    });
     expect(pick(rows.transfers, "from_address", "to_address", "amount", "from_balance", "to_balance")).toEqual([
       [alice, bob, 5n, null, null],
       [bob, carol, 2n, null, null],

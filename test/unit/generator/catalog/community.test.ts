@@ -31,7 +31,7 @@ describe("a declared protocol", () => {
   });
 
   it("has live operations with SQL, and planned ones without", () => {
-    expect(catalog?.community.map(({ id, definition }) => [id, definition.status])).toEqual([
+    expect(catalog?.communityOperations.map(({ id, definition }) => [id, definition.status])).toEqual([
       ["getProtocol01Markets", "planned"],
       ["getProtocol01Balances", "live"],
       ["getProtocol02Balances", "planned"],

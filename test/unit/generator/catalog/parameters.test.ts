@@ -4,7 +4,7 @@ import { endpointParameters, pathParameterNames } from "../../../../generator/ca
 import { catalogWith, smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
 
 function parametersOf(id: string, { catalog } = loadCatalog(smallCatalog)) {
-  const endpoint = [...(catalog?.operations ?? []), ...(catalog?.community ?? [])].find((operation) => operation.id === id);
+  const endpoint = [...(catalog?.operations ?? []), ...(catalog?.communityOperations ?? [])].find((operation) => operation.id === id);
   if (!catalog || !endpoint) throw new Error(`Unknown operation ${id} in the catalog.`);
   return endpointParameters(catalog.service, endpoint.definition);
 }

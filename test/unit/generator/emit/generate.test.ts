@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Catalog } from "../../../../generator/catalog/catalog.ts";
 import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
-import { generate } from "../../../../generator/emit/emit.ts";
+import { generate } from "../../../../generator/emit/generate.ts";
 import { hasGeneratedHeader } from "../../../../generator/emit/header.ts";
 import { manifestPath, manifestPaths } from "../../../../generator/emit/manifest.ts";
 import { endpoint, realCatalog, repository, smallCatalog } from "../../../support/generator/model/catalogs.ts";
@@ -26,7 +26,7 @@ describe("generate", () => {
     const shuffled: Catalog = {
       ...catalog,
       operations: [...catalog.operations].reverse(),
-      community: [...catalog.community].reverse(),
+      communityOperations: [...catalog.communityOperations].reverse(),
       objects: new Map([...catalog.objects].reverse()),
     };
     expect(generate(shuffled)).toEqual(files);
@@ -68,7 +68,7 @@ describe("generate", () => {
 
   it("documents every handler in the reference, with its parameters and fields", () => {
     const reference = files.get("generated/reference.md") ?? "";
-    for (const operation of [...catalog.operations, ...catalog.community]) {
+    for (const operation of [...catalog.operations, ...catalog.communityOperations]) {
       expect(reference).toContain(`\n### ${operation.handler}\n`);
       expect(reference).toContain(`    GET ${operation.definition.path}\n`);
     }

@@ -1,6 +1,6 @@
 import { networks, address as reference } from "bitcoinjs-lib";
 import { describe, expect, it } from "vitest";
-import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
+import { deriveWallets } from "../../../../demo/bitcoin/wallets.ts";
 import { addressOf, scriptOf } from "../../../../runtime/lib/bitcoin/address.ts";
 import { bitcoinNetworks } from "../../../../runtime/lib/bitcoin/networks.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
@@ -15,7 +15,7 @@ describe("the address of a script", () => {
     ["testnet4", testnet4, networks.testnet],
     ["regtest", regtest, networks.regtest],
   ] as const)("equals the address of bitcoinjs-lib, and converts back to the script (%s)", (_, network, library) => {
-    for (const { script, address } of seeds.flatMap((seed) => Object.values(walletsOf(seed, library)))) {
+    for (const { script, address } of seeds.flatMap((seed) => Object.values(deriveWallets(seed, library)))) {
       expect(addressOf(network, hex(script))).toBe(address);
       if (address !== null) expect(scriptOf(network, address)).toBe(hex(script));
     }
@@ -72,7 +72,7 @@ describe("the address of a script", () => {
   });
 
   it("is refused if any of its characters is changed", () => {
-    for (const { address } of Object.values(walletsOf(7, networks.bitcoin))) {
+    for (const { address } of Object.values(deriveWallets(7, networks.bitcoin))) {
       for (const position of address === null ? [] : [...address].keys()) {
         const changed = `${address?.slice(0, position)}${address?.[position] === "q" ? "p" : "q"}${address?.slice(position + 1)}`;
         expect(scriptOf(mainnet, changed), changed).toBeNull();

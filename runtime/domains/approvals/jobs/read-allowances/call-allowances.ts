@@ -1,9 +1,9 @@
-import { temporaryErrorOf } from "../../../../chain/control-call.ts";
+import { transientErrorOf } from "../../../../chain/control-call.ts";
 import type { CallOutcome } from "../../../../chain/source.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import type { Address, Hex } from "../../../../lib/hex.ts";
-import { type Pair, type PairCursor, type StoredAllowance, storedAllowances } from "./pairs.ts";
+import { type OwnerTokenPair, type PairCursor, type StoredAllowance, storedAllowances } from "./pairs.ts";
 import { maxSlices, sliceSize } from "./settings.ts";
 
 /** An allowance whose indexed amount differs from the contract's. */
@@ -15,15 +15,15 @@ export interface AllowanceReading extends StoredAllowance {
 export interface AllowanceReads {
   readonly readings: readonly AllowanceReading[];
   /** Pairs whose allowances were all read. */
-  readonly complete: readonly Pair[];
+  readonly completePairs: readonly OwnerTokenPair[];
   /** Pairs with at least one allowance that could not be read. */
-  readonly incomplete: readonly Pair[];
+  readonly incompletePairs: readonly OwnerTokenPair[];
   /** Incomplete pairs for which the contract failed, not the node: the node executed calls to other contracts. */
-  readonly failed: readonly Pair[];
+  readonly failedPairs: readonly OwnerTokenPair[];
 }
 
 /** EIP-20 allowance(address,address). */
-export const allowanceCall = ({ owner, token, spender }: Pair & { readonly spender: Address }): { to: Address; data: Hex } => ({
+export const allowanceCall = ({ owner, token, spender }: OwnerTokenPair & { readonly spender: Address }): { to: Address; data: Hex } => ({
   to: token,
   data: `0xdd62ed3e${owner.slice(2).padStart(64, "0")}${spender.slice(2).padStart(64, "0")}`,
 });
@@ -35,10 +35,10 @@ const wordLength = 66;
 export const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
   outcome?.ok === true && outcome.data.length >= wordLength ? BigInt(outcome.data.slice(0, wordLength)) : null;
 
-export const pairKey = ({ owner, token }: Pair): string => `${owner}${token}`;
+export const pairKey = ({ owner, token }: OwnerTokenPair): string => `${owner}${token}`;
 
 /** Reads the pairs' stored allowances from their contracts as of a block, slice by slice. */
-export const callAllowances = async (context: JobContext, height: number, pairs: readonly Pair[]): Promise<AllowanceReads> => {
+export const callAllowances = async (context: JobContext, height: number, pairs: readonly OwnerTokenPair[]): Promise<AllowanceReads> => {
   const readings: AllowanceReading[] = [];
   const incomplete = new Set<string>();
   const failed = new Set<string>();
@@ -65,16 +65,16 @@ export const callAllowances = async (context: JobContext, height: number, pairs:
     incomplete.add(pairKey(pair));
     failed.add(pairKey(pair));
   }
-  const complete = pairs.filter((pair) => !incomplete.has(pairKey(pair)));
-  const isNodeUp = complete.length > 0 || failed.size > 0;
+  const completePairs = pairs.filter((pair) => !incomplete.has(pairKey(pair)));
+  const isNodeUp = completePairs.length > 0 || failed.size > 0;
   return {
     readings,
-    complete,
-    incomplete: pairs.filter((pair) => incomplete.has(pairKey(pair))),
-    failed: pairs.filter((pair) => (isNodeUp ? incomplete : failed).has(pairKey(pair))),
+    completePairs,
+    incompletePairs: pairs.filter((pair) => incomplete.has(pairKey(pair))),
+    failedPairs: pairs.filter((pair) => (isNodeUp ? incomplete : failed).has(pairKey(pair))),
   };
 };
 
-/** Whether the contract failed rather than the node: a multicall reports temporary errors only if the node executes other calls. */
+/** Whether the contract failed rather than the node: a multicall reports transient errors only if the node executes other calls. */
 const isContractFailure = (outcome: CallOutcome | undefined): boolean =>
-  outcome !== undefined && (outcome.ok || outcome.reverted || temporaryErrorOf(outcome) !== undefined);
+  outcome !== undefined && (outcome.ok || outcome.reverted || transientErrorOf(outcome) !== undefined);

@@ -1,11 +1,11 @@
 import { type ContractBackoff, createContractBackoff } from "../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job } from "../../../../jobs/job.ts";
-import { indexedHead, writeAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
+import { indexedHead, writeIfCanonical } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
 import { callAllowances, pairKey } from "./call-allowances.ts";
-import { changedPairs, duePairs, hasBlock, type Pair, pairsAfter, pairsInDoubt } from "./pairs.ts";
+import { changedPairs, duePairs, hasBlock, type OwnerTokenPair, pairsAfter, pairsInDoubt } from "./pairs.ts";
 import { type AllowanceReadSettings, defaultAllowanceReadSettings, maxPairs } from "./settings.ts";
-import { countFailures, markRead, requeueReorgedReads, writeReadings } from "./write-readings.ts";
+import { markRead, recordFailures, requeueReorgedReads, writeReadings } from "./write-readings.ts";
 
 /** The jobs that read allowances from contracts: those in doubt immediately, all others in the sweep. */
 export const createAllowanceJobs = (overrides: Partial<AllowanceReadSettings> = {}): Job[] => {
@@ -33,25 +33,25 @@ const createDoubtfulReads = ({ readMilliseconds }: AllowanceReadSettings, backof
         if (done === null) return false;
       }
       lastHead = head;
-      const pairs = await duePairs(database, chainId, head.number, backoff.deferred(clock()));
+      const pairs = await duePairs(database, chainId, head.number, backoff.contractsToSkip(clock()));
       if (pairs.length === 0) return false;
-      const { readings, complete, incomplete, failed } = await callAllowances(context, head.number, pairs);
-      const isWritten = await writeAsOf(context, head, async (client) => {
+      const { readings, completePairs, incompletePairs, failedPairs } = await callAllowances(context, head.number, pairs);
+      const isWritten = await writeIfCanonical(context, head, async (client) => {
         await writeReadings(client, chainId, head.number, readings);
-        await markRead(client, chainId, head, complete);
-        await countFailures(client, chainId, failed);
+        await markRead(client, chainId, head, completePairs);
+        await recordFailures(client, chainId, failedPairs);
         return true;
       });
       if (isWritten === null) return false;
-      for (const { token } of complete) backoff.clear(token);
-      for (const { token } of incomplete) backoff.defer(token, clock());
-      return complete.length > 0;
+      for (const { token } of completePairs) backoff.clear(token);
+      for (const { token } of incompletePairs) backoff.recordFailure(token, clock());
+      return completePairs.length > 0;
     },
   };
 };
 
 /** A cursor before the first pair. */
-const start: Pair = { owner: "0x", token: "0x" };
+const start: OwnerTokenPair = { owner: "0x", token: "0x" };
 /** Max pairs that a sweep run reads from each of its two sources: changed pairs and the pass over all pairs. */
 const sweepPortion = maxPairs / 4;
 
@@ -71,16 +71,16 @@ const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: Cont
       if (head === null) return false;
       const changed = await changedPairs(database, chainId, lastHeight ?? head.number, head.number, sweepPortion);
       const next = await pairsAfter(database, chainId, after, sweepPortion);
-      const skipped = new Set(backoff.deferred(clock()));
+      const skipped = new Set(backoff.contractsToSkip(clock()));
       const pairs = [...new Map([...changed, ...next].map((pair) => [pairKey(pair), pair])).values()].filter(
         ({ token }) => !skipped.has(token),
       );
-      const { readings, complete, incomplete } = await callAllowances(context, head.number, pairs);
-      for (const { token } of incomplete) backoff.defer(token, clock());
+      const { readings, completePairs, incompletePairs } = await callAllowances(context, head.number, pairs);
+      for (const { token } of incompletePairs) backoff.recordFailure(token, clock());
       // Pairs in doubt that have no attempts left are removed from the queue once their contract returns an allowance.
-      const inDoubt = await pairsInDoubt(database, chainId, head.number, complete);
+      const inDoubt = await pairsInDoubt(database, chainId, head.number, completePairs);
       if (readings.length > 0 || inDoubt.length > 0) {
-        const isWritten = await writeAsOf(context, head, async (client) => {
+        const isWritten = await writeIfCanonical(context, head, async (client) => {
           await writeReadings(client, chainId, head.number, readings);
           if (inDoubt.length > 0) await markRead(client, chainId, head, inDoubt);
           return true;

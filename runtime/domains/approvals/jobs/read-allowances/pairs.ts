@@ -6,41 +6,52 @@ import type { Address } from "../../../../lib/hex.ts";
 import { maxAttempts, maxPairs, maxPairsPerToken, sliceSize } from "./settings.ts";
 
 /** An owner and a token, whose allowances are read together. */
-export interface Pair {
+export interface OwnerTokenPair {
   readonly owner: Address;
   readonly token: Address;
 }
 
 /** An allowance in the index. It may be 0: a contract may raise it without an event. */
-export interface StoredAllowance extends Pair {
+export interface StoredAllowance extends OwnerTokenPair {
   readonly spender: Address;
   readonly since: number;
   readonly amount: string;
 }
 
 /** Pairs in doubt, newest first so that a backlog does not delay new ones, with a limit per token. Served by allowance_reads_due. */
-export const duePairs = (database: Queryable, chainId: number, height: number, deferred: readonly Address[]): Promise<Pair[]> =>
-  database.query<Pair>(
+export const duePairs = (database: Queryable, chainId: number, height: number, skipped: readonly Address[]): Promise<OwnerTokenPair[]> =>
+  database.query<OwnerTokenPair>(
     sql`SELECT owner, token FROM (
        SELECT *, row_number() OVER (PARTITION BY token ORDER BY block_number DESC, owner) AS rank FROM (
          SELECT owner, token, block_number FROM allowance_reads
          WHERE chain_id = $1 AND read_at_block IS NULL AND block_number <= $2 AND attempts < ${maxAttempts} AND token <> ALL ($3::bytea[])
          ORDER BY block_number DESC LIMIT 2000) newest) due
      WHERE rank <= ${maxPairsPerToken} ORDER BY block_number DESC, owner, token LIMIT ${maxPairs}`,
-    [chainId, height, bytesArray(deferred)],
+    [chainId, height, bytesArray(skipped)],
   );
 
 /** The subset of pairs that are in doubt as of a block. Served by the primary key of allowance_reads. */
-export const pairsInDoubt = (database: Queryable, chainId: number, height: number, pairs: readonly Pair[]): Promise<Pair[]> =>
-  database.query<Pair>(
+export const pairsInDoubt = (
+  database: Queryable,
+  chainId: number,
+  height: number,
+  pairs: readonly OwnerTokenPair[],
+): Promise<OwnerTokenPair[]> =>
+  database.query<OwnerTokenPair>(
     `SELECT owner, token FROM allowance_reads JOIN unnest($3::bytea[], $4::bytea[]) AS k(owner, token) USING (owner, token)
      WHERE chain_id = $1 AND read_at_block IS NULL AND block_number <= $2`,
     [chainId, height, bytesArray(pairs.map(({ owner }) => owner)), bytesArray(pairs.map(({ token }) => token))],
   );
 
 /** The newest pairs whose allowances changed between two blocks, at most two per token. Served by allowances_roll_back. */
-export const changedPairs = (database: Queryable, chainId: number, afterBlock: number, height: number, limit: number): Promise<Pair[]> =>
-  database.query<Pair>(
+export const changedPairs = (
+  database: Queryable,
+  chainId: number,
+  afterBlock: number,
+  height: number,
+  limit: number,
+): Promise<OwnerTokenPair[]> =>
+  database.query<OwnerTokenPair>(
     `SELECT DISTINCT owner, token FROM (
        SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, owner) AS rank FROM (
          SELECT owner, token, since_block FROM allowances WHERE chain_id = $1 AND since_block > $2 AND since_block <= $3
@@ -50,8 +61,13 @@ export const changedPairs = (database: Queryable, chainId: number, afterBlock: n
   );
 
 /** The pairs after a given one. Served by the primary key, in its order. */
-export const pairsAfter = (database: Queryable, chainId: number, { owner, token }: Pair, limit: number): Promise<Pair[]> =>
-  database.query<Pair>(
+export const pairsAfter = (
+  database: Queryable,
+  chainId: number,
+  { owner, token }: OwnerTokenPair,
+  limit: number,
+): Promise<OwnerTokenPair[]> =>
+  database.query<OwnerTokenPair>(
     `SELECT DISTINCT owner, token FROM (
        SELECT owner, token FROM allowances WHERE chain_id = $1 AND (owner, token) > ($2, $3)
        ORDER BY owner, token, spender LIMIT $4) next ORDER BY owner, token`,
@@ -59,7 +75,7 @@ export const pairsAfter = (database: Queryable, chainId: number, { owner, token 
   );
 
 /** The spender after which a pair's next slice of allowances begins. */
-export interface PairCursor extends Pair {
+export interface PairCursor extends OwnerTokenPair {
   readonly after: Address | "0x";
 }
 

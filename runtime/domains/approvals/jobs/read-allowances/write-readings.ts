@@ -4,7 +4,7 @@ import { sql } from "../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import { incrementAttempts } from "../../../../jobs/queue.ts";
 import type { AllowanceReading } from "./call-allowances.ts";
-import type { Pair } from "./pairs.ts";
+import type { OwnerTokenPair } from "./pairs.ts";
 
 const readingRows = sql`unnest($3::bytea[], $4::bytea[], $5::bytea[], $6::int8[], $7::numeric[]) AS k(owner, token, spender, since, reading)`;
 const isUnchanged = sql`a.chain_id = $1 AND a.owner = k.owner AND a.token = k.token AND a.spender = k.spender AND a.since_block = k.since`;
@@ -44,7 +44,7 @@ export const markRead = async (
   client: DatabaseClient,
   chainId: number,
   { number, hash }: IndexedBlock,
-  pairs: readonly Pair[],
+  pairs: readonly OwnerTokenPair[],
 ): Promise<void> => {
   await client.query(
     `UPDATE allowance_reads r SET read_at_block = $2, read_at_hash = $3, attempts = 0 FROM unnest($4::bytea[], $5::bytea[]) AS k(owner, token)
@@ -58,7 +58,7 @@ export const markRead = async (
 };
 
 /** Counts a failed attempt for each pair. */
-export const countFailures = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
+export const recordFailures = (client: DatabaseClient, chainId: number, pairs: readonly OwnerTokenPair[]): Promise<void> =>
   incrementAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
 
 /**
@@ -78,7 +78,7 @@ export const requeueReorgedReads = async (client: DatabaseClient, chainId: numbe
   );
 };
 
-const columnsOf = (pairs: readonly Pair[]): [string, string] => [
+const columnsOf = (pairs: readonly OwnerTokenPair[]): [string, string] => [
   bytesArray(pairs.map(({ owner }) => owner)),
   bytesArray(pairs.map(({ token }) => token)),
 ];

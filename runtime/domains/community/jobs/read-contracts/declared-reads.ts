@@ -1,34 +1,34 @@
 import type { ContractRead, Protocol } from "../../../../declarations/protocol.ts";
 import type { LatestTable } from "../../../../indexer/projection.ts";
-import { readGroups } from "../../read-groups.ts";
+import { groupReads } from "../../group-reads.ts";
 import { relationsOf, tableOf } from "../../relations.ts";
-import { type CompiledRead, compileRead } from "./calls.ts";
+import { type CompiledRead, compileRead } from "./compile-read.ts";
 
 /** A read of a protocol indexed on the chain. */
 export interface DeclaredRead extends CompiledRead {
   readonly protocol: string;
   readonly definition: ContractRead;
-  /** The name of its group's first read, under which it is queued; see `readGroups`. */
+  /** The name of its group's first read, under which it is queued; see `groupReads`. */
   readonly group: string;
   /** The table of its results. */
   readonly table: LatestTable;
   /** The table of its newest results; null if there is none. */
-  readonly latest: LatestTable | null;
+  readonly latestTable: LatestTable | null;
   /** The table of the protocol's contracts. */
-  readonly contracts: string;
+  readonly contractsTable: string;
 }
 
 /** The reads of protocols. */
 export const declaredReads = (protocols: readonly Protocol[]): DeclaredRead[] =>
   protocols.flatMap((protocol) => {
-    const groups = new Map(readGroups(protocol).flatMap((group) => group.map(({ name }) => [name, group[0]?.name ?? name] as const)));
+    const groups = new Map(groupReads(protocol).flatMap((group) => group.map(({ name }) => [name, group[0]?.name ?? name] as const)));
     return relationsOf(protocol).reads.map(({ definition, results, latest }) => ({
       protocol: protocol.id,
       definition,
       group: groups.get(definition.name) ?? definition.name,
       table: results.table,
-      latest: latest?.table ?? null,
-      contracts: tableOf(protocol.id, "contracts"),
+      latestTable: latest?.table ?? null,
+      contractsTable: tableOf(protocol.id, "contracts"),
       ...compileRead(definition),
     }));
   });

@@ -7,14 +7,14 @@ import { writeRows } from "../../../../indexer/storage/write-rows.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
-import { indexedHead, writeAsOf, writeAsOfKeepingCache } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
+import { indexedHead, writeIfCanonical, writeIfCanonicalKeepingCache } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
 import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
+import { writeLatestResults } from "./latest-results.ts";
 import { contractsIn, type ListedKind, listedKinds, storeListed, unknownContracts } from "./listed-contracts.ts";
-import { writeNewest } from "./newest-results.ts";
-import { countFailedReads, dropReads, dueReads, type MissingStates, queuedBlocks, removeReads } from "./queue.ts";
+import { dropReads, dueReads, type MissingStates, queuedBlocks, recordFailedReads, removeReads } from "./queue.ts";
 import { blocksWithState, type PortionResult, readPortion } from "./read-portion.ts";
-import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
+import { hasMoreQueuedThan, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
 import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, maxQueued } from "./settings.ts";
 
 /**
@@ -30,9 +30,9 @@ export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides
 const createReadJob = (
   reads: readonly DeclaredRead[],
   kinds: readonly ListedKind[],
-  { readMilliseconds, deferMilliseconds }: ContractReadSettings,
+  { readMilliseconds, backoffMilliseconds }: ContractReadSettings,
 ): Job => {
-  const backoff = createContractBackoff(deferMilliseconds);
+  const backoff = createContractBackoff(backoffMilliseconds);
   const groups = groupBy(reads, ({ protocol, group }) => nameOf(protocol, group));
   return {
     name: "read-protocol-contracts",
@@ -44,7 +44,7 @@ const createReadJob = (
       const activeReads = await withTables(context, reads);
       const protocols = [...new Set(activeReads.map(({ protocol }) => protocol))];
       // Reads whose declaration was removed are deleted when the index is opened.
-      const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((read) =>
+      const due = (await dueReads(database, chainId, head.number, protocols, backoff.contractsToSkip(clock()))).filter((read) =>
         groups.has(nameOf(read.protocol, read.read_name)),
       );
       if (due.length === 0) return false;
@@ -58,7 +58,9 @@ const createReadJob = (
         return true;
       };
       // Folds load contracts, so adding some must invalidate their cache.
-      const isWritten = await (unknown.length === 0 ? writeAsOfKeepingCache(context, head, write) : writeAsOf(context, head, write));
+      const isWritten = await (unknown.length === 0
+        ? writeIfCanonicalKeepingCache(context, head, write)
+        : writeIfCanonical(context, head, write));
       if (isWritten === null) return false;
       updateBackoff(backoff, clock(), result);
       return result.completed.length > 0;
@@ -96,13 +98,13 @@ const writeResult = async (
     reads.map(({ table }) => table),
     rows,
   );
-  for (const read of reads) await writeNewest(client, chainId, read, rows[read.table.name] ?? []);
+  for (const read of reads) await writeLatestResults(client, chainId, read, rows[read.table.name] ?? []);
   await removeReads(
     client,
     chainId,
     finished.map(({ due }) => due),
   );
-  await countFailedReads(client, chainId, [...failed.filter((read) => !givenUp.includes(read)).map(({ due }) => due), ...withoutState]);
+  await recordFailedReads(client, chainId, [...failed.filter((read) => !givenUp.includes(read)).map(({ due }) => due), ...withoutState]);
   if (missing !== null) for (const read of firstOfGroups(reads)) await dropReads(client, chainId, read, missing, head.number);
 };
 
@@ -115,19 +117,19 @@ const missingStates = async (
   protocols: readonly string[],
   { withoutState, highestWithoutState }: PortionResult,
 ): Promise<MissingStates | null> => {
-  if (highestWithoutState !== null) return { highest: highestWithoutState, listed: null };
+  if (highestWithoutState !== null) return { highest: highestWithoutState, blocks: null };
   const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
   if (absent.length === 0) return null;
   const highest = Math.max(...absent);
   const blocks = await queuedBlocks(context.database, context.chainId, protocols, highest);
   // If the node fails in the meantime, the results of this run are stored, and a later run probes the other blocks.
   const available = await blocksWithState(context, blocks).catch(() => null);
-  return { highest, listed: available === null ? absent : blocks.filter((block) => !available.includes(block)) };
+  return { highest, blocks: available === null ? absent : blocks.filter((block) => !available.includes(block)) };
 };
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {
   for (const { due } of completed) backoff.clear(due.contract);
-  for (const contract of new Set(failed.map(({ due }) => due.contract))) backoff.defer(contract, now);
+  for (const contract of new Set(failed.map(({ due }) => due.contract))) backoff.recordFailure(contract, now);
 };
 
 const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMilliseconds }: ContractReadSettings): Job => {
@@ -158,6 +160,8 @@ const scheduleNext = async (context: JobContext, head: IndexedBlock, read: Decla
   const next = schedule === null ? null : nextBlocks(schedule.scheduled, interval, head.number, schedule.lowest);
   if (schedule === null || next === null) return false;
   const isPast = schedule.scheduled !== null && next.scheduled.to === schedule.scheduled.to;
-  if (isPast && (!source.capabilities.archiveState || (await hasQueued(database, chainId, maxQueued)))) return false;
-  return (await writeAsOfKeepingCache(context, head, (client) => scheduleReads(client, chainId, read, next).then(() => true))) === true;
+  if (isPast && (!source.capabilities.hasArchiveState || (await hasMoreQueuedThan(database, chainId, maxQueued)))) return false;
+  return (
+    (await writeIfCanonicalKeepingCache(context, head, (client) => scheduleReads(client, chainId, read, next).then(() => true))) === true
+  );
 };

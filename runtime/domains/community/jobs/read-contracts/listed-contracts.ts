@@ -4,8 +4,8 @@ import { identifier, sql } from "../../../../database/sql.ts";
 import type { Protocol } from "../../../../declarations/protocol.ts";
 import { writeRows } from "../../../../indexer/storage/write-rows.ts";
 import { type Address, zeroAddress } from "../../../../lib/hex.ts";
+import { groupReads } from "../../group-reads.ts";
 import { createDeclaredFold } from "../../projection/index.ts";
-import { readGroups } from "../../read-groups.ts";
 import { readsTable, tableOf } from "../../relations.ts";
 import { foldLogsOf } from "../../stored-logs.ts";
 import type { DueRead } from "./declared-reads.ts";
@@ -151,9 +151,9 @@ const addContract = async (
   const { contracts, events, skipped } = fold.relations;
   const tables = [...events.map(({ rows }) => rows.table), skipped.table, readsTable];
   let count = 0;
-  for await (const { rows, logs } of foldLogsOf(client, fold, { chainId, address, kind })) {
+  for await (const { rows, logCount } of foldLogsOf(client, fold, { chainId, address, kind })) {
     await writeRows(client, chainId, tables, rows);
-    count += logs;
+    count += logCount;
   }
   await writeRows(client, chainId, [contracts.table], {
     [contracts.table.name]: [{ address, kind, block_number: block, log_index: null }],
@@ -168,7 +168,7 @@ const queueScheduled = async (
   { protocol, kind }: ListedKind,
   contracts: readonly NewBlocks[],
 ): Promise<void> => {
-  const periodic = readGroups(protocol).flatMap(([read]) => (read?.contract === kind && read.everyBlocks !== null ? [read] : []));
+  const periodic = groupReads(protocol).flatMap(([read]) => (read?.contract === kind && read.everyBlocks !== null ? [read] : []));
   for (const { name, everyBlocks } of contracts.length === 0 ? [] : periodic)
     await client.query(
       sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)

@@ -3,10 +3,10 @@ import type { DatabaseClient, Queryable } from "../../../../database/database.ts
 import { identifier, sql } from "../../../../database/sql.ts";
 import { incrementAttempts } from "../../../../jobs/queue.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { hasArguments } from "../../queued-arguments.ts";
+import { hasSameArguments } from "../../queued-arguments.ts";
 import { readsTable } from "../../relations.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
-import { maxConsidered, maxDropped, maxProbed, maxReads, maxReadsOfContract } from "./settings.ts";
+import { maxConsidered, maxDropped, maxProbedBlocks, maxReads, maxReadsPerContract } from "./settings.ts";
 
 /** The protocols' due reads, newest first so that a backlog does not delay new ones, with a limit per contract. Served by community_reads_due. */
 export const dueReads = (
@@ -14,7 +14,7 @@ export const dueReads = (
   chainId: number,
   height: number,
   protocols: readonly string[],
-  deferred: readonly Address[],
+  skipped: readonly Address[],
 ): Promise<DueRead[]> =>
   database.query<DueRead>(
     sql`SELECT protocol, read_name, contract, arguments, block_number, attempts FROM (
@@ -22,8 +22,8 @@ export const dueReads = (
          SELECT protocol, read_name, contract, arguments, block_number, attempts FROM community_reads
          WHERE chain_id = $1 AND block_number <= $2 AND protocol = ANY ($3) AND contract <> ALL ($4::bytea[])
          ORDER BY block_number DESC LIMIT ${maxConsidered}) newest) due
-     WHERE place <= ${maxReadsOfContract} ORDER BY block_number DESC, protocol, read_name, contract, arguments LIMIT ${maxReads}`,
-    [chainId, height, [...protocols], bytesArray(deferred)],
+     WHERE place <= ${maxReadsPerContract} ORDER BY block_number DESC, protocol, read_name, contract, arguments LIMIT ${maxReads}`,
+    [chainId, height, [...protocols], bytesArray(skipped)],
   );
 
 /** Removes reads from the queue. Served by the primary key. */
@@ -46,7 +46,7 @@ export const removeReads = async (client: DatabaseClient, chainId: number, reads
 };
 
 /** Counts a failed attempt for each read. */
-export const countFailedReads = (client: DatabaseClient, chainId: number, reads: readonly DueRead[]): Promise<void> =>
+export const recordFailedReads = (client: DatabaseClient, chainId: number, reads: readonly DueRead[]): Promise<void> =>
   incrementAttempts(
     client,
     { table: readsTable.name, key: { protocol: "text", read_name: "text", contract: "bytea", arguments: "text", block_number: "int8" } },
@@ -63,16 +63,16 @@ export const queuedBlocks = async (
 ): Promise<number[]> => {
   const rows = await database.query<{ block_number: number }>(
     sql`SELECT DISTINCT block_number FROM community_reads WHERE chain_id = $1 AND protocol = ANY ($2) AND block_number <= $3
-     ORDER BY block_number DESC LIMIT ${maxProbed}`,
+     ORDER BY block_number DESC LIMIT ${maxProbedBlocks}`,
     [chainId, [...protocols], height],
   );
   return rows.map(({ block_number }) => block_number);
 };
 
-/** The blocks whose state the node lacks: all blocks up to `highest`, or only those in `listed`. */
+/** The blocks whose state the node lacks: all blocks up to `highest`, or only those in `blocks`. */
 export interface MissingStates {
   readonly highest: number;
-  readonly listed: readonly number[] | null;
+  readonly blocks: readonly number[] | null;
 }
 
 /**
@@ -83,7 +83,7 @@ export const dropReads = async (
   client: DatabaseClient,
   chainId: number,
   { protocol, definition, table }: DeclaredRead,
-  { highest, listed }: MissingStates,
+  { highest, blocks }: MissingStates,
   head: number,
 ): Promise<void> => {
   await client.query(
@@ -95,10 +95,10 @@ export const dropReads = async (
      INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
      SELECT DISTINCT $1::int8, $2, $3, d.contract, d.arguments, $5::int8, 0 FROM dropped d
      WHERE NOT EXISTS (SELECT FROM ${identifier(table.name)} t
-         WHERE t.chain_id = $1 AND t.contract = d.contract${hasArguments(definition, "t", "d")} AND t.block_number > $4)
+         WHERE t.chain_id = $1 AND t.contract = d.contract${hasSameArguments(definition, "t", "d")} AND t.block_number > $4)
        AND NOT EXISTS (SELECT FROM community_reads q WHERE q.chain_id = $1 AND q.protocol = $2 AND q.read_name = $3 AND q.contract = d.contract
          AND q.arguments = d.arguments AND q.block_number > $4)
      ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
-    [chainId, protocol, definition.name, highest, head, listed],
+    [chainId, protocol, definition.name, highest, head, blocks],
   );
 };

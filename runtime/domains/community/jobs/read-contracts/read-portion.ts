@@ -1,12 +1,12 @@
-import { temporaryErrorOf } from "../../../../chain/control-call.ts";
+import { transientErrorOf } from "../../../../chain/control-call.ts";
 import type { CallOutcome } from "../../../../chain/source.ts";
 import type { Row } from "../../../../indexer/projection.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import { zeroAddress } from "../../../../lib/hex.ts";
-import type { ReadCall } from "./calls.ts";
+import type { ReadCall } from "./compile-read.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
-import { maxHeights } from "./settings.ts";
+import { maxConcurrentHeights } from "./settings.ts";
 
 /** Returns the declared reads of the group that a queued read represents. */
 export type ReadsOf = (due: DueRead) => readonly DeclaredRead[];
@@ -39,12 +39,12 @@ const controlGas = 500_000;
 export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsOf): Promise<PortionResult> => {
   const heights = [...groupBy(due, ({ block_number }) => block_number)].sort(([left], [right]) => right - left);
   const results: HeightResult[] = [];
-  for (let start = 0; start < heights.length; start += maxHeights) {
-    const running = heights.slice(start, start + maxHeights).map(([height, reads]) => readAt(context, height, reads, readsOf));
+  for (let start = 0; start < heights.length; start += maxConcurrentHeights) {
+    const running = heights.slice(start, start + maxConcurrentHeights).map(([height, reads]) => readAt(context, height, reads, readsOf));
     results.push(...(await Promise.all(running)));
-    if (results.some(({ lacksState }) => lacksState) && !context.source.capabilities.archiveState) break;
+    if (results.some(({ lacksState }) => lacksState) && !context.source.capabilities.hasArchiveState) break;
   }
-  const isPruned = !context.source.capabilities.archiveState;
+  const isPruned = !context.source.capabilities.hasArchiveState;
   const withoutState = results.filter(({ lacksState }) => lacksState);
   return {
     completed: results.flatMap(({ completed }) => completed),
@@ -77,7 +77,7 @@ const readAt = async (context: JobContext, height: number, due: readonly DueRead
     height,
     completed: results.filter((result) => !failedReads.has(result.due)),
     failed: results.filter((result) => failedReads.has(result.due)),
-    lacksState: failedCalls.some(({ outcome }) => temporaryErrorOf(outcome) === undefined) && !(await hasState(context, height)),
+    lacksState: failedCalls.some(({ outcome }) => transientErrorOf(outcome) === undefined) && !(await hasState(context, height)),
   };
 };
 
@@ -101,8 +101,8 @@ const isComplete = (outcome: CallOutcome): boolean => outcome.ok || outcome.reve
 /** The blocks for which the node has state. @throws {RpcError} if the node temporarily cannot run calls. */
 export const blocksWithState = async (context: JobContext, blocks: readonly number[]): Promise<number[]> => {
   const found: number[] = [];
-  for (let start = 0; start < blocks.length; start += maxHeights) {
-    const portion = blocks.slice(start, start + maxHeights);
+  for (let start = 0; start < blocks.length; start += maxConcurrentHeights) {
+    const portion = blocks.slice(start, start + maxConcurrentHeights);
     const states = await Promise.all(portion.map((height) => hasState(context, height)));
     found.push(...portion.filter((_, position) => states[position]));
   }
@@ -111,8 +111,8 @@ export const blocksWithState = async (context: JobContext, blocks: readonly numb
 
 /** Whether the node runs a call to an account without code at this block. @throws {RpcError} if the node temporarily cannot run calls. */
 const hasState = async ({ source }: JobContext, height: number): Promise<boolean> => {
-  const [control = noOutcome] = await source.calls([{ to: zeroAddress, data: "0x", gas: controlGas }], height);
-  const error = temporaryErrorOf(control);
+  const [control = noOutcome] = await source.runCalls([{ to: zeroAddress, data: "0x", gas: controlGas }], height);
+  const error = transientErrorOf(control);
   if (error !== undefined) throw error;
   return isComplete(control);
 };

@@ -1,7 +1,7 @@
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import { identifier, sql } from "../../../../database/sql.ts";
 import type { DeclaredRead } from "./declared-reads.ts";
-import { maxScheduled } from "./settings.ts";
+import { maxScheduledBlocks } from "./settings.ts";
 
 /** The blocks, inclusive, for which a periodic read has been queued. */
 export interface ScheduledBlocks {
@@ -25,12 +25,12 @@ export const nextBlocks = (scheduled: ScheduledBlocks | null, interval: number, 
   if (scheduled === null) return { blocks: [newest], scheduled: { from: newest, to: newest } };
   if (newest > scheduled.to) {
     const next = scheduled.to - (scheduled.to % interval) + interval;
-    const blocks = multiples(next, interval, Math.min(maxScheduled, (newest - next) / interval + 1));
+    const blocks = multiples(next, interval, Math.min(maxScheduledBlocks, (newest - next) / interval + 1));
     return { blocks, scheduled: { ...scheduled, to: blocks.at(-1) ?? scheduled.to } };
   }
   const previous = scheduled.from - (scheduled.from % interval || interval);
   if (previous < lowest) return null;
-  const blocks = multiples(previous, -interval, Math.min(maxScheduled, Math.floor((previous - lowest) / interval) + 1));
+  const blocks = multiples(previous, -interval, Math.min(maxScheduledBlocks, Math.floor((previous - lowest) / interval) + 1));
   return { blocks, scheduled: { ...scheduled, from: blocks.at(-1) ?? scheduled.from } };
 };
 
@@ -47,10 +47,10 @@ interface ScheduleRow {
  * A read's scheduled blocks, and the lowest first block of the contracts that it calls; null if there are none. Served by the primary key and
  * the kinds index.
  */
-export const readSchedule = async (database: Queryable, chainId: number, { protocol, definition, contracts }: DeclaredRead) => {
+export const readSchedule = async (database: Queryable, chainId: number, { protocol, definition, contractsTable }: DeclaredRead) => {
   const [row] = await database.query<ScheduleRow>(
     sql`SELECT s.from_block, s.to_block, c.lowest FROM (
-       SELECT min(block_number) AS lowest FROM ${identifier(contracts)} WHERE chain_id = $1 AND kind = $4) c
+       SELECT min(block_number) AS lowest FROM ${identifier(contractsTable)} WHERE chain_id = $1 AND kind = $4) c
      LEFT JOIN community_read_schedule s ON s.chain_id = $1 AND s.protocol = $2 AND s.read_name = $3`,
     [chainId, protocol, definition.name, definition.contract],
   );
@@ -63,13 +63,13 @@ export const readSchedule = async (database: Queryable, chainId: number, { proto
 export const scheduleReads = async (
   client: DatabaseClient,
   chainId: number,
-  { protocol, definition, contracts }: DeclaredRead,
+  { protocol, definition, contractsTable }: DeclaredRead,
   { blocks, scheduled }: NextBlocks,
 ): Promise<void> => {
   await client.query(
     sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
      SELECT $1, $2, $3, c.address, '', b.number, 0 FROM unnest($5::int8[]) AS b(number)
-     JOIN ${identifier(contracts)} c ON c.chain_id = $1 AND c.kind = $4 AND c.block_number <= b.number
+     JOIN ${identifier(contractsTable)} c ON c.chain_id = $1 AND c.kind = $4 AND c.block_number <= b.number
      ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
     [chainId, protocol, definition.name, definition.contract, [...blocks]],
   );
@@ -81,5 +81,5 @@ export const scheduleReads = async (
 };
 
 /** Whether more than `count` reads are queued. Served by community_reads_due. */
-export const hasQueued = async (database: Queryable, chainId: number, count: number): Promise<boolean> =>
+export const hasMoreQueuedThan = async (database: Queryable, chainId: number, count: number): Promise<boolean> =>
   (await database.query("SELECT 1 FROM community_reads WHERE chain_id = $1 OFFSET $2 LIMIT 1", [chainId, count])).length > 0;

@@ -11,16 +11,16 @@ import { retentionHours } from "../../queries/roll-up.ts";
 import { lastHourOf } from "../../queries/spans.ts";
 import { isRolledUp, newestMissingDay } from "./due-hours.ts";
 import { rollUpHour } from "./roll-up-hour.ts";
-import { storeRollUp } from "./store.ts";
+import { storeRollUp } from "./store-roll-up.ts";
 
 /** The configuration that roll-ups depend on. */
-export type RolledUpChain = Pick<ChainConfig, "exchanges" | "activePoolDays">;
+export type RollUpConfig = Pick<ChainConfig, "exchanges" | "activePoolDays">;
 
 /** Increased with each change of the computation, so that stored roll-ups are recomputed. */
 const version = 1;
 
 /** Rolls up exchanges at the end of each hour, and at the end of each past day, once prices at that time are known; one exchange and hour per run. */
-export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
+export const createRollUpJobs = (chain: RollUpConfig): Job[] => [
   // Short interval: lists are ordered by the roll-up of the newest hour.
   { name: "roll-up-new-hours", intervalMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
   { name: "roll-up-past-days", intervalMilliseconds: 60_000, run: (context) => rollUp(context, chain, missingDay) },
@@ -57,7 +57,7 @@ const missingDay: ChooseHour = async (context, factory, { fingerprint, first, la
 };
 
 /** Rolls up the first due hour of any exchange; false if none is due. */
-const rollUp = async (context: JobContext, { exchanges, activePoolDays }: RolledUpChain, choose: ChooseHour): Promise<boolean> => {
+const rollUp = async (context: JobContext, { exchanges, activePoolDays }: RollUpConfig, choose: ChooseHour): Promise<boolean> => {
   const range = await rangeOf(context, activePoolDays);
   if (range === null) return false;
   for (const { factory, family } of exchanges) {
@@ -73,7 +73,7 @@ const rollUp = async (context: JobContext, { exchanges, activePoolDays }: Rolled
       tokens: createTokenQueries(database),
     };
     const computed = await rollUpHour(deps, factory, activePoolDays, hour);
-    return storeRollUp(context, { factory, fingerprint: range.fingerprint, closing }, computed);
+    return storeRollUp(context, { factory, fingerprint: range.fingerprint, closingBlock: closing }, computed);
   }
   return false;
 };
@@ -86,18 +86,18 @@ const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Ran
   const { chainId, database } = context;
   const prices = pricesOf(context);
   const blocks = createBlockQueries(database);
-  const [first, last, priceVersion, head, tail] = await Promise.all([
+  const [first, last, priceVersion, head, firstBlock] = await Promise.all([
     prices.firstPricedHour(chainId),
     prices.lastPricedHour(chainId),
     prices.priceVersion(chainId),
     blocks.head(chainId),
-    blocks.tail(chainId),
+    blocks.firstBlock(chainId),
   ]);
-  if (first === null || last === null || head === null || tail === null) return null;
+  if (first === null || last === null || head === null || firstBlock === null) return null;
   const lastPassed = Math.floor(head.timestamp / secondsPerHour) - 1;
   return {
     fingerprint: `${version} ${activePoolDays} ${priceVersion}`,
-    first: Math.max(first, Math.floor(tail.timestamp / secondsPerHour)),
+    first: Math.max(first, Math.floor(firstBlock.timestamp / secondsPerHour)),
     last: Math.min(last, lastPassed),
     lastPassed,
   };

@@ -1,8 +1,8 @@
 import type { Address } from "../../../../lib/hex.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 import type { PoolRow } from "../../../pools/queries/pool.ts";
-import { emptyPool, type PoolState } from "../../../pools/queries/state.ts";
-import { closesOfWeek, dayOf, endsOfWeek } from "../../queries/spans.ts";
+import { emptyPoolState, type PoolState } from "../../../pools/queries/state.ts";
+import { dayOf, endsOfWeek, priceTimesOfWeek } from "../../queries/spans.ts";
 import { liquidityValue, volumeOfSpans, volumeValue } from "../../queries/valuation.ts";
 import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
 import { tokenValues } from "./token-values.ts";
@@ -58,18 +58,18 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
     values.dayVolumes.forEach(dayVolume.add);
     poolValues.push(...values.active);
   }
-  const tokens = await tokenValues(deps, factory, [...priced], key.shared, { at, dayBefore }, end);
+  const tokens = await tokenValues(deps, factory, [...priced], key.sharedPools, { at, dayBefore }, end);
   return {
     hour,
     pools: rankPools(poolValues),
     tokens: rankTokens(tokens.ranked),
-    weekPools: week.total,
+    weekPoolCount: week.total,
     tokenCount: tokens.count,
     liquidity: liquidity.total(!hasPools),
     volume: volume.total(swaps === swapsDayBefore),
-    swaps: swaps - swapsDayBefore,
+    swapCount: swaps - swapsDayBefore,
     dayVolume: dayVolume.total(swaps === swapsByMidnight),
-    daySwaps: swaps - swapsByMidnight,
+    daySwapCount: swaps - swapsByMidnight,
   };
 }
 
@@ -104,10 +104,10 @@ const valueOfPools = async (
 ) => {
   const tokensOf = (poolRows: readonly PoolRow[]) => new Set(poolRows.flatMap(({ token0, token1 }) => [token0, token1]));
   const active = rows.filter(({ pool }) => activeAddresses.has(pool));
-  const times = closesOfWeek(end);
+  const times = priceTimesOfWeek(end);
   const [rateNow, rateAt] = await Promise.all([
     prices.ratesAt(chainId, "USD", tokensOf(rows), end - 1),
-    prices.ratesAtEach(chainId, "USD", tokensOf(active), times),
+    prices.ratesAtEachTime(chainId, "USD", tokensOf(active), times),
   ]);
   const idle = rows.filter(
     ({ pool, token0, token1 }) => !activeAddresses.has(pool) && rateNow(token0) !== null && rateNow(token1) !== null,
@@ -119,8 +119,8 @@ const valueOfPools = async (
   ]);
   const valued = active.map(({ pool, token0, token1 }) => {
     const states = activeStates(pool);
-    const [now = emptyPool, dayBefore = emptyPool] = states;
-    const byMidnight: PoolState = states[week.length] ?? emptyPool;
+    const [now = emptyPoolState, dayBefore = emptyPoolState] = states;
+    const byMidnight: PoolState = states[week.length] ?? emptyPoolState;
     const rates = times.map((time) => [rateAt(token0, time), rateAt(token1, time)] as const);
     const [currentRates = [null, null]] = rates;
     return {
@@ -141,7 +141,7 @@ const valueOfPools = async (
     dayVolumes: valued.map(({ dayVolume }) => dayVolume),
     liquidity: [
       ...valued.map(({ value }) => value.liquidity),
-      ...idle.map(({ pool, token0, token1 }) => liquidityValue(idleStates(pool)[0] ?? emptyPool, [rateNow(token0), rateNow(token1)])),
+      ...idle.map(({ pool, token0, token1 }) => liquidityValue(idleStates(pool)[0] ?? emptyPoolState, [rateNow(token0), rateNow(token1)])),
     ],
     priced: [...tokensOf(rows)].filter((token) => rateNow(token) !== null),
   };

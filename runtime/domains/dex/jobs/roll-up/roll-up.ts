@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, decimalOf, multiply } from "../../../../lib/decimal.ts";
+import { add, compare, type Decimal, multiply, parseDecimal } from "../../../../lib/decimal.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import type { PoolQueries } from "../../../pools/queries/index.ts";
 import type { PriceQueries } from "../../../prices/queries/price.ts";
@@ -10,7 +10,7 @@ import { zeroValue } from "../../queries/valuation.ts";
 export interface RollUpDeps {
   readonly chainId: number;
   readonly pools: PoolQueries;
-  readonly prices: Pick<PriceQueries, "ratesAt" | "ratesAtEach">;
+  readonly prices: Pick<PriceQueries, "ratesAt" | "ratesAtEachTime">;
   readonly tokens: Pick<TokenQueries, "heightsBefore">;
 }
 
@@ -33,14 +33,14 @@ export interface RollUp {
   /** Active pools and priced tokens, ranked. */
   readonly pools: readonly PoolValue[];
   readonly tokens: readonly TokenValue[];
-  readonly weekPools: number;
+  readonly weekPoolCount: number;
   /** The total number of tokens; null above the counted maximum. */
   readonly tokenCount: number | null;
   readonly liquidity: Decimal | null;
   readonly volume: Decimal | null;
-  readonly swaps: number;
+  readonly swapCount: number;
   readonly dayVolume: Decimal | null;
-  readonly daySwaps: number;
+  readonly daySwapCount: number;
 }
 
 const byAddress = (left: Address, right: Address): number => (left < right ? -1 : left > right ? 1 : 0);
@@ -55,7 +55,7 @@ export const rankPools = (pools: readonly PoolValue[]): PoolValue[] =>
 
 /** Tokens by the value of their reserves, descending; ties by address. */
 export function rankTokens(tokens: readonly TokenValue[]): TokenValue[] {
-  const values = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
+  const values = new Map(tokens.map((token) => [token, multiply(parseDecimal(token.reserve), token.rate)]));
   return [...tokens].sort(
     (left, right) => byValue(values.get(left) ?? null, values.get(right) ?? null) || byAddress(left.token, right.token),
   );

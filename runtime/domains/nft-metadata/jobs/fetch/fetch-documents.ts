@@ -26,7 +26,7 @@ export interface Fetcher {
   /** Waits until a fetch ends or the time has passed. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** The number of claimed tokens. */
-  readonly claimed: () => number;
+  readonly claimedCount: () => number;
   /** Stores finished documents and releases the other tokens. */
   end(): Promise<void>;
 }
@@ -121,7 +121,7 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       await sleep(milliseconds, AbortSignal.any([signal, stop.signal]));
       if (hasResults()) await sleep(storeDelayMilliseconds, signal);
     },
-    claimed: () => running.size + results.outcomes.length + results.failed.length,
+    claimedCount: () => running.size + results.outcomes.length + results.failed.length,
     end: async () => {
       await storeResults();
       await release(deps, [...running.keys()]);

@@ -4,10 +4,10 @@ import type { Claim } from "./claims.ts";
 import type { NftDocument } from "./documents/document.ts";
 
 /** The result of reading a claimed token's metadata. */
-export interface Outcome {
+export interface MetadataOutcome {
   readonly claim: Claim;
   /** The block as of which the contract was called. */
-  readonly readAt: number;
+  readonly readAtBlock: number;
   readonly tokenUrl: string | null;
   readonly result: { readonly document: NftDocument } | { readonly refusal: string };
 }
@@ -68,8 +68,8 @@ export const metadataTarget: UpsertTarget = {
 };
 
 /** One row for each token, with its metadata or the reason why there is none. */
-export function* rowsOf(chainId: number, now: Date, outcomes: readonly Outcome[]): Generator<CopyValue[]> {
-  for (const { claim, readAt, tokenUrl, result } of outcomes) {
+export function* metadataRows(chainId: number, now: Date, outcomes: readonly MetadataOutcome[]): Generator<CopyValue[]> {
+  for (const { claim, readAtBlock, tokenUrl, result } of outcomes) {
     const document = "document" in result ? result.document : null;
     const refusal = "document" in result ? result.document.refusal : result.refusal;
     yield [
@@ -78,11 +78,11 @@ export function* rowsOf(chainId: number, now: Date, outcomes: readonly Outcome[]
       claim.token_id,
       claim.standard,
       claim.block_number,
-      readAt,
+      readAtBlock,
       now,
       tokenUrl === null || tokenUrl.length > maxUrlLength ? null : storable(tokenUrl),
       storable(refusal),
-      storable(document?.document),
+      storable(document?.text),
       storable(document?.name),
       storable(document?.description),
       storable(document?.image),
@@ -110,18 +110,18 @@ export const attributeColumns = ["chain_id", "token", "token_id", "position", "r
 export const attributeTypes = ["int8", "bytea", "numeric", "int2", "int8", "text", "text", "numeric"] as const;
 
 /** One row for each distinct trait and value of a token, so that counting rows counts tokens. */
-export function* attributesOf(chainId: number, outcomes: readonly Outcome[]): Generator<CopyValue[]> {
-  for (const { claim, readAt, result } of outcomes) {
+export function* attributeRows(chainId: number, outcomes: readonly MetadataOutcome[]): Generator<CopyValue[]> {
+  for (const { claim, readAtBlock, result } of outcomes) {
     if (!("document" in result)) continue;
     const seen = new Set<string>();
-    for (const { trait, value, number } of result.document.counted) {
+    for (const { trait, value, number } of result.document.countedAttributes) {
       const name = truncateTrait(storable(trait) ?? "");
       const stored = value === null ? null : truncateTrait(storable(value) ?? "");
       const key = JSON.stringify([name, stored]);
       if (seen.has(key) || seen.size === maxTraits) continue;
       seen.add(key);
       const isNumber = stored !== null && number !== null && number.length <= maxNumberLength && decimal.test(number);
-      yield [chainId, claim.token, claim.token_id, seen.size - 1, readAt, name, stored, isNumber ? number : null];
+      yield [chainId, claim.token, claim.token_id, seen.size - 1, readAtBlock, name, stored, isNumber ? number : null];
     }
   }
 }

@@ -7,10 +7,10 @@ import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { QueueDeps } from "../../../../jobs/queue.ts";
 import type { Claim } from "./claims.ts";
 import { lockQueue } from "./lock-queue.ts";
-import { attributeColumns, attributesOf, attributeTypes, metadataTarget, type Outcome, rowsOf } from "./outcome-rows.ts";
+import { attributeColumns, attributeRows, attributeTypes, type MetadataOutcome, metadataRows, metadataTarget } from "./outcome-rows.ts";
 
 /** Stores the outcomes of claims with a URL. A claim is invalid if the index no longer has the block of its contract call. */
-export const storeOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> =>
+export const storeOutcomes = (deps: QueueDeps, outcomes: readonly MetadataOutcome[]): Promise<void> =>
   deps.database.transaction(async (client) => {
     await lockQueue(client, deps.chainId);
     await writeOutcomes(client, deps, outcomes);
@@ -25,7 +25,7 @@ export const lockBlock = async (client: DatabaseClient, chainId: number, { numbe
  * Writes the outcomes of still valid claims. Tokens that were rolled back, queued again for a later block or stored by another worker are
  * skipped. An outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
  */
-export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
+export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly MetadataOutcome[]): Promise<void> => {
   if (outcomes.length === 0 || (await tryWrite(client, deps, outcomes))) return;
   for (const outcome of outcomes) {
     if (await tryWrite(client, deps, [outcome])) continue;
@@ -33,7 +33,7 @@ export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, out
   }
 };
 
-const tryWrite = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<boolean> => {
+const tryWrite = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly MetadataOutcome[]): Promise<boolean> => {
   await client.query("SAVEPOINT outcomes");
   try {
     await write(client, deps, outcomes);
@@ -50,23 +50,23 @@ const tryWrite = async (client: DatabaseClient, deps: QueueDeps, outcomes: reado
 const isCausedByValues = (error: unknown): boolean =>
   error instanceof CopyError || (error instanceof Error && /^(?:22|54)/.test(String((error as { code?: unknown }).code)));
 
-const write = async (client: DatabaseClient, { chainId, clock }: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
+const write = async (client: DatabaseClient, { chainId, clock }: QueueDeps, outcomes: readonly MetadataOutcome[]): Promise<void> => {
   const validKeys = await deleteFromQueue(client, chainId, outcomes);
   const stored = outcomes.filter(({ claim }) => validKeys.has(keyOf(claim)));
   if (stored.length === 0) return;
-  await upsert(client, metadataTarget, rowsOf(chainId, clock(), stored));
+  await upsert(client, metadataTarget, metadataRows(chainId, clock(), stored));
   // Served by the primary key.
   await client.query(
     `DELETE FROM nft_attributes a USING unnest($2::bytea[], $3::numeric[]) AS d(token, token_id)
      WHERE a.chain_id = $1 AND a.token = d.token AND a.token_id = d.token_id`,
     [chainId, ...keyArrays(stored)],
   );
-  await client.copy("nft_attributes", attributeColumns, attributesOf(chainId, stored), attributeTypes);
+  await client.copy("nft_attributes", attributeColumns, attributeRows(chainId, stored), attributeTypes);
 };
 
 const keyOf = ({ token, token_id }: Pick<Claim, "token" | "token_id">): string => `${token} ${token_id}`;
 
-const keyArrays = (outcomes: readonly Outcome[]): [string, string] => [
+const keyArrays = (outcomes: readonly MetadataOutcome[]): [string, string] => [
   arrayLiteral(
     outcomes.map(({ claim }) => claim.token),
     "bytea",
@@ -78,7 +78,7 @@ const keyArrays = (outcomes: readonly Outcome[]): [string, string] => [
 ];
 
 /** Deletes the queue entries whose claims are still valid, and returns their keys. Served by the primary key. */
-const deleteFromQueue = async (client: DatabaseClient, chainId: number, outcomes: readonly Outcome[]): Promise<Set<string>> => {
+const deleteFromQueue = async (client: DatabaseClient, chainId: number, outcomes: readonly MetadataOutcome[]): Promise<Set<string>> => {
   const rows = await client.query<Pick<Claim, "token" | "token_id">>(
     `DELETE FROM nft_reads r USING unnest($2::bytea[], $3::numeric[], $4::int8[], $5::int8[], $6::int8[], $7::text[])
        AS d(token, token_id, block_number, asked_at, read_at, url)
@@ -97,7 +97,7 @@ const deleteFromQueue = async (client: DatabaseClient, chainId: number, outcomes
         "int8",
       ),
       arrayLiteral(
-        outcomes.map(({ readAt }) => readAt),
+        outcomes.map(({ readAtBlock }) => readAtBlock),
         "int8",
       ),
       arrayLiteral(

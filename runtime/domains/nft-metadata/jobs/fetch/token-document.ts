@@ -3,8 +3,8 @@ import { nullOnAbort } from "../../../../lib/async.ts";
 import type { NftKey } from "../../../nft/queries/tokens.ts";
 import { type Claim, maxAttempts } from "./claims.ts";
 import type { DocumentOutcome, ReadDocument } from "./documents/document.ts";
-import type { Outcome } from "./outcome-rows.ts";
-import { withIdFilledIn } from "./token-uri.ts";
+import type { MetadataOutcome } from "./outcome-rows.ts";
+import { substituteTokenId } from "./token-uri.ts";
 
 /** Reads the document of a token and fills in the token's id. Never throws: an exception thrown by the reader affects only this document. */
 export const readTokenDocument = async (
@@ -15,7 +15,7 @@ export const readTokenDocument = async (
 ): Promise<DocumentOutcome> => {
   try {
     const outcome = await readDocument(url, signal);
-    return outcome.ok ? { ok: true, document: withIdFilledIn(outcome.document, key) } : outcome;
+    return outcome.ok ? { ok: true, document: substituteTokenId(outcome.document, key) } : outcome;
   } catch {
     return { ok: false, refusal: "The document cannot be read.", isPermanent: false };
   }
@@ -29,15 +29,15 @@ export interface LocatedClaim {
 
 /** The results of reading documents: outcomes to store, and claims to retry. */
 export interface ReadResults {
-  readonly outcomes: Outcome[];
+  readonly outcomes: MetadataOutcome[];
   readonly failed: { claim: Claim; problem: string }[];
 }
 
 /** Adds a document to the results. Temporary failures are retried; the failure of the last attempt is stored. */
 export const addDocument = (results: ReadResults, { claim, url }: LocatedClaim, readAt: number, document: DocumentOutcome): void => {
-  if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
+  if (document.ok) results.outcomes.push({ claim, readAtBlock: readAt, tokenUrl: url, result: { document: document.document } });
   else if (document.isPermanent || claim.attempts >= maxAttempts)
-    results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
+    results.outcomes.push({ claim, readAtBlock: readAt, tokenUrl: url, result: { refusal: document.refusal } });
   else results.failed.push({ claim, problem: document.refusal });
 };
 

@@ -47,7 +47,7 @@ export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, ma
 const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
 
 /** Replaces {id} in the document of an EIP-1155 token, even if a URL contains it percent-encoded. */
-export const withIdFilledIn = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
+export const substituteTokenId = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
   if (standard !== standards.erc1155) return document;
   const fillIn = (text: string | null): string | null => text?.replace(/\{id\}|%7Bid%7D/g, idWord(token_id)) ?? null;
   const { name, description, image, animationUrl, externalUrl } = document;

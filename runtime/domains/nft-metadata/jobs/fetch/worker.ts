@@ -3,11 +3,11 @@ import type { Job } from "../../../../jobs/job.ts";
 import { createScheduler } from "../../../../jobs/scheduler.ts";
 import { sleep } from "../../../../lib/async.ts";
 import { createFetcher } from "./fetch-documents.ts";
-import { backlogMilliseconds, logBacklog } from "./log-progress.ts";
-import { type ReadContractsDeps, readContracts } from "./read-contracts.ts";
+import { backlogLogIntervalMilliseconds, logBacklog } from "./log-backlog.ts";
+import { type ReadMetadataUrlsDeps, readMetadataUrls } from "./read-metadata-urls.ts";
 
 /** The dependencies of a chain's metadata worker. */
-export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMilliseconds" | "nfts"> {
+export interface MetadataWorkerDeps extends Omit<ReadMetadataUrlsDeps, "leaseMilliseconds" | "nfts"> {
   readonly chainName: string;
   readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds" | "documentBytes">;
   readonly logger: { info(message: string): void; warn(message: string): void };
@@ -54,8 +54,8 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       const { signal } = new AbortController();
       const fetcher = createFetcher(workerDeps);
       for (;;) {
-        const processed = (await readContracts(workerDeps, signal)) + (await fetcher.run(signal));
-        if (processed === 0 && fetcher.claimed() === 0) return;
+        const processed = (await readMetadataUrls(workerDeps, signal)) + (await fetcher.run(signal));
+        if (processed === 0 && fetcher.claimedCount() === 0) return;
         if (processed === 0) await fetcher.wait(pauseMilliseconds, signal);
       }
     },
@@ -63,13 +63,13 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       if (deps.nfts.metadata !== "cached") return;
       const fetcher = createFetcher(workerDeps);
       await Promise.all([
-        schedule(repeatingJob("read-nft-urls", (jobSignal) => readContracts(workerDeps, jobSignal), sleep)).run(signal),
+        schedule(repeatingJob("read-nft-urls", (jobSignal) => readMetadataUrls(workerDeps, jobSignal), sleep)).run(signal),
         schedule(repeatingJob("fetch-nft-documents", fetcher.run, fetcher.wait)).run(signal),
         schedule(
           repeatingJob(
             "log-nft-backlog",
             () => logBacklog(deps).then(() => 0),
-            (_, jobSignal) => sleep(backlogMilliseconds, jobSignal),
+            (_, jobSignal) => sleep(backlogLogIntervalMilliseconds, jobSignal),
           ),
         ).run(signal),
       ]);

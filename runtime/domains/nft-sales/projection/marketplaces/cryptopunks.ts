@@ -1,19 +1,19 @@
 import { punkBidEntered, punkBought, punkMovementAt } from "../../../../events/punks.ts";
-import { transfersByStandard } from "../../../../events/transfers.ts";
+import { tokenTransferEvents } from "../../../../events/transfers.ts";
 import { nativeTokenAddress, zeroAddress } from "../../../../lib/hex.ts";
 import { standards } from "../../../tokens/projection/standards.ts";
-import type { Marketplace, Sale } from "./marketplace.ts";
+import type { MarketplaceProtocol, Sale } from "./marketplace-protocol.ts";
 
 /**
  * Contracts in the style of CryptoPunks, which are both collection and marketplace: their sale events are also their ownership events. A punk
  * bought for nothing was a gift. The event for an accepted bid omits the price, which is the amount of the bid. The price is unknown if the bid was entered
  * before the first indexed block.
  */
-export const cryptopunks: Marketplace = {
-  protocol: "cryptopunks",
+export const cryptopunks: MarketplaceProtocol = {
+  name: "cryptopunks",
   code: 2,
   topic0: punkBought.topic0,
-  events: [punkBought, punkBidEntered, ...transfersByStandard],
+  events: [punkBought, punkBidEntered, ...tokenTransferEvents],
   isSale: ({ kind }) => kind === "punkBought",
   salesOf: ({ events }) =>
     events.flatMap((event, position): Sale[] => {
@@ -25,7 +25,7 @@ export const cryptopunks: Marketplace = {
         {
           transactionIndex: event.transactionIndex,
           logIndex: event.logIndex,
-          movedAt: event.logIndex,
+          transferLogIndex: event.logIndex,
           marketplace: event.address,
           collection: event.address,
           tokenId: event.tokenId,

@@ -1,10 +1,10 @@
 import type { DecodedEvent, OrderFulfilled, OrderItem, OrdersMatched } from "../../../../events/decoded-block.ts";
 import { orderFulfilled, ordersMatched } from "../../../../events/seaport.ts";
-import { erc1155TransferBatch, erc1155TransferSingle, transfersByStandard } from "../../../../events/transfers.ts";
+import { erc1155TransferBatch, erc1155TransferSingle, tokenTransferEvents } from "../../../../events/transfers.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../lib/hex.ts";
-import type { Marketplace, Payment, Sale } from "./marketplace.ts";
-import { type AllocatedUnits, createMovedTokens, type Move, type MoveAllocation } from "./moved-tokens.ts";
+import type { MarketplaceProtocol, Payment, Sale } from "./marketplace-protocol.ts";
+import { type AllocatedUnits, createNftTransfers, type NftTransfer, type TransferAllocation } from "./nft-transfers.ts";
 
 /**
  * Seaport. All its versions emit the same event for a filled order.
@@ -17,17 +17,17 @@ import { type AllocatedUnits, createMovedTokens, type Move, type MoveAllocation 
  * Orders matched with each other emit the same trade from both sides. The buying order is the sale, at the price that the buyer paid, and no units
  * remain for the selling order. But if one order buys tokens that several orders sell, each at its own price, the selling orders are the sales.
  */
-export const seaport: Marketplace = {
-  protocol: "seaport",
+export const seaport: MarketplaceProtocol = {
+  name: "seaport",
   code: 1,
   topic0: orderFulfilled.topic0,
-  events: [orderFulfilled, ordersMatched, ...transfersByStandard, erc1155TransferSingle, erc1155TransferBatch],
+  events: [orderFulfilled, ordersMatched, ...tokenTransferEvents, erc1155TransferSingle, erc1155TransferBatch],
   isSale: ({ kind }) => kind === "orderFulfilled",
   salesOf: ({ events, sender }, wrappedNative) => {
-    const movedTokens = createMovedTokens(events);
-    const sales: { readonly offer: Offer; readonly part: Part; readonly follow: MoveAllocation["follow"] }[] = [];
+    const transfers = createNftTransfers(events);
+    const sales: { readonly offer: Offer; readonly part: Part; readonly follow: TransferAllocation["follow"] }[] = [];
     for (const marketplaceEvents of groupBy(events.filter(isOrderEvent), ({ address }) => address).values()) {
-      const allocation = movedTokens.createAllocation();
+      const allocation = transfers.createAllocation();
       const offers = offersOf(marketplaceEvents);
       const sweeps = sweepsAmong(offers);
       const isMatchedBid = (offer: Offer): boolean => offer.isMatched && offer.isBid && !sweeps.has(offer);
@@ -55,14 +55,14 @@ export const seaport: Marketplace = {
         return {
           transactionIndex: event.transactionIndex,
           logIndex: event.logIndex,
-          movedAt: allocated.move.logIndex,
+          transferLogIndex: allocated.transfer.logIndex,
           marketplace: event.address,
-          collection: allocated.move.collection,
-          tokenId: allocated.move.tokenId,
-          standard: allocated.move.standard,
+          collection: allocated.transfer.collection,
+          tokenId: allocated.transfer.tokenId,
+          standard: allocated.transfer.standard,
           units: allocated.units,
-          seller: isBid ? follow(allocated, "from", sender) : allocated.move.from,
-          buyer: isBid ? allocated.move.to : follow(allocated, "to", sender),
+          seller: isBid ? follow(allocated, "from", sender) : allocated.transfer.from,
+          buyer: isBid ? allocated.transfer.to : follow(allocated, "to", sender),
           maker: isBid ? "buyer" : "seller",
           payment: payment === null ? null : { token: payment.token, amount: shareOf(payment.amount, units, first, allocated.units) },
         };
@@ -83,7 +83,7 @@ interface Offer {
   readonly isBid: boolean;
   readonly isMatched: boolean;
   readonly payments: readonly OrderItem[];
-  readonly tokens: readonly (OrderItem & { readonly matches: (move: Move) => boolean })[];
+  readonly tokens: readonly (OrderItem & { readonly matches: (transfer: NftTransfer) => boolean })[];
   /** The units of all tokens. */
   readonly units: bigint;
 }
@@ -109,8 +109,8 @@ const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];
   const tokens = isBid
-    ? demanded.map((item) => ({ ...item, matches: ({ to }: Move) => to === item.recipient }))
-    : offered.map((item) => ({ ...item, matches: ({ from, to }: Move) => from === offerer && (isMatched || to === recipient) }));
+    ? demanded.map((item) => ({ ...item, matches: ({ to }: NftTransfer) => to === item.recipient }))
+    : offered.map((item) => ({ ...item, matches: ({ from, to }: NftTransfer) => from === offerer && (isMatched || to === recipient) }));
   return [{ event, isBid, isMatched, payments, tokens, units: tokens.reduce((sum, { amount }) => sum + amount, 0n) }];
 };
 

@@ -77,7 +77,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
   let completedHour: number | null = null;
 
   return {
-    pendingRows: (): number => hours.pendingRows() + days.pendingRows(),
+    pendingRowCount: (): number => hours.pendingRowCount() + days.pendingRowCount(),
     /** Advances to the bucket that starts at a time: completes the spans that ended before. */
     advance: (start: number): void => {
       hours.advance(start);

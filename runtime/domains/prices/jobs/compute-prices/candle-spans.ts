@@ -40,7 +40,7 @@ export const createCandleSpans = (seconds: number) => {
     }
   };
   return {
-    pendingRows: (): number => rows.length,
+    pendingRowCount: (): number => rows.length,
     /** Advances to a time; completes the open span if it has ended by that time. */
     advance: (time: number): void => {
       const next = Math.floor(time / seconds);

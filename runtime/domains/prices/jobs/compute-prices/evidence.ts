@@ -1,16 +1,16 @@
 import { bytesArray } from "../../../../database/codecs.ts";
 import type { Queryable } from "../../../../database/database.ts";
-import { type Decimal, decimalOf } from "../../../../lib/decimal.ts";
+import { type Decimal, parseDecimal } from "../../../../lib/decimal.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { familyCodes } from "../../../pools/projection/tables.ts";
-import { tokenMetadataKind } from "../../../tokens/projection/reads-metadata.ts";
+import { tokenMetadataKind } from "../../../tokens/projection/metadata-reads.ts";
 import type { Asset } from "../../engine/assets.ts";
 import type { FileObservation, PricedPool } from "../../engine/observations.ts";
 import { createBlockEvidence } from "./evidence-blocks.ts";
 import { createObservationEvidence } from "./evidence-observations.ts";
 
 /** The last completed hour (since 1970), and the first block at or after its end; null for an hour before the first block. */
-export interface Progress {
+export interface PriceProgress {
   readonly hour: number;
   readonly block: number | null;
 }
@@ -31,8 +31,8 @@ export const createEvidenceQueries = (queryable: Queryable, chainId: number, pag
 
 const createProgressEvidence = ({ query }: Queryable, chainId: number) => ({
   /** The progress of the computation; null before the first completed hour. Served by the primary key of price_progress. */
-  progress: async (): Promise<Progress | null> => {
-    const rows = await query<Progress>(
+  progress: async (): Promise<PriceProgress | null> => {
+    const rows = await query<PriceProgress>(
       "SELECT hour, block_number AS block FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1",
       [chainId],
     );
@@ -45,7 +45,7 @@ const createProgressEvidence = ({ query }: Queryable, chainId: number) => ({
        FROM priced_assets a WHERE a.chain_id = $1 AND a.hour <= $3`,
       [chainId, day, hour],
     );
-    const prices = new Map(rows.flatMap(({ asset, close }) => (close === null ? [] : [[asset, decimalOf(close)] as const])));
+    const prices = new Map(rows.flatMap(({ asset, close }) => (close === null ? [] : [[asset, parseDecimal(close)] as const])));
     return { prices, pricedAssets: new Set(rows.map(({ asset }) => asset)) };
   },
 });

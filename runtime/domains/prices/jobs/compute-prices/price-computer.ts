@@ -6,17 +6,17 @@ import { secondsPerBucket } from "../../engine/markets.ts";
 import { createPriceModel, type PriceModel } from "../../engine/model.ts";
 import type { FileObservation } from "../../engine/observations.ts";
 import { createCandleBuilder, type Portion } from "./candle-builder.ts";
-import { dayOfHour, type EvidenceQueries, type Progress } from "./evidence.ts";
+import { dayOfHour, type EvidenceQueries, type PriceProgress } from "./evidence.ts";
 import type { BlockRef } from "./evidence-blocks.ts";
 import { createObservationStream, createPoolDiscovery, type ObservationStream } from "./observation-stream.ts";
 
 /** Limits of a portion: it is written after this many rows or milliseconds. */
 export interface PortionBounds {
-  readonly rows: number;
-  readonly milliseconds: number;
+  readonly maxRows: number;
+  readonly maxMilliseconds: number;
 }
 
-const defaultBounds: PortionBounds = { rows: 20_000, milliseconds: 1_000 };
+const defaultBounds: PortionBounds = { maxRows: 20_000, maxMilliseconds: 1_000 };
 /** Max time for which the event loop is blocked. */
 const maxBlockingMilliseconds = 10;
 
@@ -41,7 +41,7 @@ interface Start {
 export async function createPriceComputer(
   chain: ChainConfig,
   queries: EvidenceQueries,
-  progress: Progress | null,
+  progress: PriceProgress | null,
   bounds: PortionBounds = defaultBounds,
 ): Promise<PriceComputer | null> {
   const [imported, first] = await Promise.all([queries.fileObservations(), queries.first()]);
@@ -69,7 +69,7 @@ export async function createPriceComputer(
   };
 }
 
-const startOf = (progress: Progress | null, firstTime: number): Start => {
+const startOf = (progress: PriceProgress | null, firstTime: number): Start => {
   if (progress === null) {
     return { day: Math.floor(firstTime / secondsPerDay), time: Math.floor(firstTime / secondsPerBucket) * secondsPerBucket };
   }
@@ -126,11 +126,11 @@ const createBucketProcessor = (
   };
   return async (head: BlockRef): Promise<"bounded" | "at head" | "replaced"> => {
     const releaseEventLoop = createReleaser();
-    const until = performance.now() + bounds.milliseconds;
+    const until = performance.now() + bounds.maxMilliseconds;
     for (;;) {
       const end = await step(head);
       if (end !== "done") return end;
-      if (candles.pendingRows() >= bounds.rows || performance.now() > until) return "bounded";
+      if (candles.pendingRowCount() >= bounds.maxRows || performance.now() > until) return "bounded";
       await releaseEventLoop();
     }
   };

@@ -7,7 +7,7 @@ import { type Decimal, toText } from "../../../../lib/decimal.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 import { type FirstPrice, type Portion, spanEndsOf } from "./candle-builder.ts";
 import type { CandleRow, CandleRows } from "./candle-spans.ts";
-import { createEvidenceQueries, dayOfHour, type Progress } from "./evidence.ts";
+import { createEvidenceQueries, dayOfHour, type PriceProgress } from "./evidence.ts";
 import type { BlockRef } from "./evidence-blocks.ts";
 import { lockSettingsWithTimeout } from "./price-settings.ts";
 
@@ -16,7 +16,7 @@ export interface PortionWrite {
   readonly portion: Portion;
   readonly block: BlockRef | null;
   /** The progress before the portion. */
-  readonly progress: Progress | null;
+  readonly progress: PriceProgress | null;
   /** Identifies the settings that the portion was computed with. */
   readonly fingerprint: string;
   /** The revision of the prices when the portion was computed. */
@@ -57,7 +57,7 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
  * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the rollback indexes, because the block
  * of a row is not before its hour or day, and by the primary key of priced_assets.
  */
-const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
+const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: PriceProgress | null): Promise<void> => {
   if (progress === null) {
     for (const table of ["price_hours", "price_days", "priced_assets"]) await deleteRows(client, chainId, table);
     return;

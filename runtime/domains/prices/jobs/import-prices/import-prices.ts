@@ -2,7 +2,7 @@ import { bytes, bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import { upsert } from "../../../../database/upsert.ts";
 import { nativeTokenAddress } from "../../../../lib/hex.ts";
-import { tokenMetadataKind } from "../../../tokens/projection/reads-metadata.ts";
+import { tokenMetadataKind } from "../../../tokens/projection/metadata-reads.ts";
 import type { Asset } from "../../engine/assets.ts";
 import { discardPrices } from "../compute-prices/price-settings.ts";
 import type { FilePrice } from "./parse-price-file.ts";

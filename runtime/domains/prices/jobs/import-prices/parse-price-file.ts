@@ -23,7 +23,7 @@ const expected =
   "US dollars for one whole unit as a decimal number, or nothing for an unknown price";
 
 /** Parses the prices of a file (CSV, RFC 4180). @throws {PriceFileError} if any line is invalid. */
-export function parsePrices(file: string, text: string, currencies: readonly Currency[]): FilePrice[] {
+export function parsePriceFile(file: string, text: string, currencies: readonly Currency[]): FilePrice[] {
   const prices: FilePrice[] = [];
   const issues: string[] = [];
   const seen = new Map<string, number>();

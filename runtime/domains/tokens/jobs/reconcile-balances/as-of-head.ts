@@ -3,7 +3,7 @@ import { bytes } from "../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
-import { type BalanceKey, decodeBaseBalance } from "../../projection/reads-base.ts";
+import { type BalanceKey, decodeBaseBalance } from "../../projection/base-reads.ts";
 import { readBalancesAt } from "../read-balances.ts";
 
 /** The last indexed block; null before the first one. Served by the primary key of blocks. */
@@ -22,7 +22,7 @@ export const isCanonical = async ({ source }: Pick<JobContext, "source">, { numb
  * Writes values that the node returned as of a block, between two batches. If the node or the index no longer has the block, or this process is not the leader,
  * writes nothing and returns null.
  */
-export const writeAsOf = async <T>(
+export const writeIfCanonical = async <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
@@ -32,12 +32,12 @@ export const writeAsOf = async <T>(
   return write(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
 };
 
-/** Like `writeAsOf`, for tables that no fold loads: a batch that is being folded stays valid. */
-export const writeAsOfKeepingCache = <T>(
+/** Like `writeIfCanonical`, for tables that no fold loads: a batch that is being folded stays valid. */
+export const writeIfCanonicalKeepingCache = <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
-): Promise<T | null> => writeAsOf(context, head, work, context.runExclusiveKeepingCache);
+): Promise<T | null> => writeIfCanonical(context, head, work, context.runExclusiveKeepingCache);
 
 /** Whether a block is still indexed. Served by the primary key of blocks. */
 export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
@@ -45,7 +45,7 @@ export const isIndexedBlock = async (client: Queryable, chainId: number, { numbe
 
 /** Reads balances as of a block from the node's state and by multicall; null if there is no usable result. */
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
-  readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, decodeCurrentBalance);
+  readBalancesAt({ balances: source.balances, runCalls: multicall }, keys, height, decodeCurrentBalance);
 
 /** Decodes a current balance. Unlike for a base balance, empty data does not mean zero: the contract has been destroyed. */
 export const decodeCurrentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>

@@ -1,30 +1,30 @@
 import type { Job } from "../../../../jobs/job.ts";
-import { createReadBases } from "./bases/read-bases.ts";
+import { createReadBasesJob } from "./bases/read-bases.ts";
 import { createCheckState } from "./check-state.ts";
-import { createCompareTouchedBalances, createCompareTouchedSupplies, createSweep } from "./checks/check-jobs.ts";
-import { createCompareRequested } from "./checks/compare-requested-tokens.ts";
-import { createReadUnknownBalances, createUnreadBackoff } from "./holders/read-unknown-balances.ts";
-import { createRefreshBalances } from "./holders/refresh-balances.ts";
-import { createFindQuietCalls } from "./quiet-calls/find-quiet-calls.ts";
-import { createReadAfterQuietCalls } from "./quiet-calls/read-after-quiet-calls.ts";
-import { defaultReconciliation, type ReconciliationSettings } from "./settings.ts";
-import { createLocateSupplyChanges } from "./supplies/locate-supply-changes.ts";
+import { createCompareTouchedBalancesJob, createCompareTouchedSuppliesJob, createSweepJob } from "./checks/check-jobs.ts";
+import { createCompareRequestedTokensJob } from "./checks/compare-requested-tokens.ts";
+import { createReadUnknownBalancesJob, createUnreadBackoff } from "./holders/read-unknown-balances.ts";
+import { createRefreshBalancesJob } from "./holders/refresh-balances.ts";
+import { createFindQuietCallsJob } from "./quiet-calls/find-quiet-calls.ts";
+import { createReadAfterQuietCallsJob } from "./quiet-calls/read-after-quiet-calls.ts";
+import { defaultReconciliationSettings, type ReconciliationSettings } from "./settings.ts";
+import { createLocateSupplyChangesJob } from "./supplies/locate-supply-changes.ts";
 
 /** The jobs that determine balances and supplies that do not follow from events. */
 export const createReconciliationJobs = (overrides: Partial<ReconciliationSettings> = {}): Job[] => {
-  const settings = { ...defaultReconciliation, ...overrides };
+  const settings = { ...defaultReconciliationSettings, ...overrides };
   const state = createCheckState(settings);
   const unread = createUnreadBackoff(settings);
   return [
-    createReadBases(settings),
-    createReadUnknownBalances(settings, unread),
-    createCompareTouchedBalances(settings, state),
-    createFindQuietCalls(settings, state),
-    createReadAfterQuietCalls(settings, unread),
-    createCompareTouchedSupplies(settings, state),
-    createLocateSupplyChanges(settings),
-    createSweep(settings, state),
-    createCompareRequested(settings, state),
-    createRefreshBalances(settings),
+    createReadBasesJob(settings),
+    createReadUnknownBalancesJob(settings, unread),
+    createCompareTouchedBalancesJob(settings, state),
+    createFindQuietCallsJob(settings, state),
+    createReadAfterQuietCallsJob(settings, unread),
+    createCompareTouchedSuppliesJob(settings, state),
+    createLocateSupplyChangesJob(settings),
+    createSweepJob(settings, state),
+    createCompareRequestedTokensJob(settings, state),
+    createRefreshBalancesJob(settings),
   ];
 };

@@ -6,9 +6,9 @@ export interface ReconciliationSettings {
   readonly checkMilliseconds: number;
   /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** Between a token's first two comparisons; doubles with each subsequent one, up to `recheckMilliseconds`. */
+  /** Between a token's first two comparisons; doubles with each subsequent one, up to `maxRecheckMilliseconds`. */
   readonly firstRecheckMilliseconds: number;
-  readonly recheckMilliseconds: number;
+  readonly maxRecheckMilliseconds: number;
   /** Max time between two comparisons of a requested token and of all its holders. */
   readonly requestedTokenIntervalMilliseconds: number;
   /** Min time between two comparisons of a token that receives quiet calls. */
@@ -20,21 +20,21 @@ export interface ReconciliationSettings {
   /** Between two portions of holders that are read again. */
   readonly refreshMilliseconds: number;
   /** Between two reads of all holders of a node-sourced token. */
-  readonly refreshAgainMilliseconds: number;
+  readonly tokenRefreshIntervalMilliseconds: number;
 }
 
-export const defaultReconciliation: ReconciliationSettings = {
+export const defaultReconciliationSettings: ReconciliationSettings = {
   readMilliseconds: 1_000,
   checkMilliseconds: 5_000,
   sweepMilliseconds: 5_000,
   firstRecheckMilliseconds: 120_000,
-  recheckMilliseconds: 86_400_000,
+  maxRecheckMilliseconds: 86_400_000,
   requestedTokenIntervalMilliseconds: 3_600_000,
   minQuietCallIntervalMilliseconds: 60_000,
   confirmMilliseconds: 20_000,
   backoffMilliseconds: 30_000,
   refreshMilliseconds: 5_000,
-  refreshAgainMilliseconds: 3_600_000,
+  tokenRefreshIntervalMilliseconds: 3_600_000,
 };
 
 /** Max balances compared per run, which fit in one multicall. */

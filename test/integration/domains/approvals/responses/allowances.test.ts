@@ -196,7 +196,7 @@ describe("allowances of a wallet", () => {
       [coins.emptied, [first, second]],
     ]);
     // The wallet wrapped native tokens by a deposit, which emits no Transfer.
-    await index.balances(wallet, coins.wrapped, 1, { 3: "1" });
+    await index.insertBalances(wallet, coins.wrapped, 1, { 3: "1" });
     expect((await listed()).map(([token]) => token)).toContain(coins.wrapped);
   });
 });

@@ -66,7 +66,7 @@ export const replaceAllowances = async (...rows: Row[]) => {
 /** Opens the index with its rows. */
 export const setUp = async () => {
   index = await openFixtureIndex({ now: () => now, responseRows: 600 });
-  await index.blocks(0, 40);
+  await index.insertBlocks(0, 40);
   const blocks = [3, 4, 5, 6, 7, 8, 9];
   await index.insert(
     "transactions",
@@ -86,10 +86,10 @@ export const setUp = async () => {
     metadata(cards.spam, "Visit https://free-cards.example to claim", "CLAIM", null),
   ]);
   // 1.5 tokens at 2,000 each, and 40 at 0.01 each.
-  await index.balances(wallet, coins.expensive, 1, { 3: "1500000000000000000" });
-  await index.balances(wallet, coins.cheap, 1, { 3: "40000000" });
-  await index.balances(wallet, coins.unpriced, 1, { 3: "9" });
-  await index.balances(wallet, coins.unknown, 1, { 3: null });
+  await index.insertBalances(wallet, coins.expensive, 1, { 3: "1500000000000000000" });
+  await index.insertBalances(wallet, coins.cheap, 1, { 3: "40000000" });
+  await index.insertBalances(wallet, coins.unpriced, 1, { 3: "9" });
+  await index.insertBalances(wallet, coins.unknown, 1, { 3: null });
   await insertPrices(index.database, 7, [
     { asset: coins.expensive, time: now.getTime() / 1000, close: perUnit("2000", 18) },
     { asset: coins.cheap, time: now.getTime() / 1000, close: perUnit("0.01", 6) },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens } from "../operations.ts";
@@ -28,7 +28,7 @@ let itemsOf: ItemsOf;
 let height: number;
 
 const idOf = (pool: Address): Hex => `${pool}${"0".repeat(24)}`;
-const callVault = (name: string, args: readonly unknown[]) => chain.send(call(contracts("HostileVault"), vault, name, args));
+const callVault = (name: string, args: readonly unknown[]) => chain.send(encodeCall(contracts("HostileVault"), vault, name, args));
 
 beforeAll(async () => {
   chain = await startTestChain();

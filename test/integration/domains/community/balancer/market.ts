@@ -1,7 +1,7 @@
 import { decodeFunctionResult, type Hex } from "viem";
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import type { KnownToken } from "../operations.ts";
@@ -51,9 +51,11 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
   ] as const) {
     const address = await chain.deploy(coin, [name, decimals]);
     tokens.push({ address, name, decimals, ...(price === undefined ? {} : { price }) });
-    for (const to of people) await chain.send(call(coin, address, "mint", [to, 1000n * million * 10n ** BigInt(decimals)]));
+    for (const to of people) await chain.send(encodeCall(coin, address, "mint", [to, 1000n * million * 10n ** BigInt(decimals)]));
     for (const from of people)
-      await chain.send(...[vault, routerAddress].map((spender) => ({ from, ...call(coin, address, "approve", [spender, 2n ** 255n]) })));
+      await chain.send(
+        ...[vault, routerAddress].map((spender) => ({ from, ...encodeCall(coin, address, "approve", [spender, 2n ** 255n]) })),
+      );
     await chain.mine();
   }
   const [gold, dollar, crown, salt] = tokens.map(({ address }) => address) as [Address, Address, Address, Address];
@@ -64,7 +66,7 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
     args: readonly unknown[],
     height: number,
   ) => {
-    const data = await chain.rpc<Hex>("eth_call", [call(artifact, to, name, args), `0x${height.toString(16)}`]);
+    const data = await chain.rpc<Hex>("eth_call", [encodeCall(artifact, to, name, args), `0x${height.toString(16)}`]);
     return decodeFunctionResult({ abi: artifact.abi, functionName: name, data }) as Result;
   };
   const pools: Pool[] = [];
@@ -76,13 +78,13 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
     const isComposable = contract === "ComposableVaultPool";
     pools.push({ artifact, address, id, name, decimals: 18, tokens: isComposable ? [...members, address] : members });
     const all = isComposable ? [...amounts, 0n] : amounts;
-    await chain.send({ from: first, ...call(vaultArtifact, vault, "joinPool", [id, first, first, all, 0n]) });
+    await chain.send({ from: first, ...encodeCall(vaultArtifact, vault, "joinPool", [id, first, first, all, 0n]) });
     await chain.mine();
   };
   await addPool("WeightedVaultPool", "Gold Dollar", [gold, dollar], [1_000n * 10n ** 18n, 50_000n * million]);
   await addPool("WeightedVaultPool", "Gold Dollar Salt", [gold, dollar, salt], [10n ** 19n, 500n * million, 7n * 10n ** 18n]);
   await addPool("ComposableVaultPool", "Dollar Crown", [dollar, crown], [40_000n * million, 41_000n * 10n ** 8n]);
-  for (const from of people) await chain.send({ from, ...call(vaultArtifact, vault, "setRelayerApproval", [routerAddress, true]) });
+  for (const from of people) await chain.send({ from, ...encodeCall(vaultArtifact, vault, "setRelayerApproval", [routerAddress, true]) });
   await chain.mine();
   return {
     vault,
@@ -118,11 +120,11 @@ const createTransactions = ({
     const amount = BigInt(random.between(1, 100_000)) * unit;
     const callVault = (sender: Address, name: string, args: readonly unknown[]): TestTransaction => ({
       from: sender,
-      ...call(vaultArtifact, vault, name, args),
+      ...encodeCall(vaultArtifact, vault, name, args),
     });
     const throughRouter = (name: string, args: readonly unknown[]): TestTransaction => ({
       from,
-      ...call(router, routerAddress, name, args),
+      ...encodeCall(router, routerAddress, name, args),
     });
     return random.pick<TestTransaction>([
       callVault(from, "joinPool", [pool.id, from, from, [], shares]),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, expectPages, type ItemsOf, insertTokens } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
@@ -210,8 +210,8 @@ describe("transactions of protocol 02", () => {
     const [token] = pool.tokens as [Address];
     const before = await itemsOf("transactions", { height: head, wallet: first });
     await chain.send(
-      { from: second, ...call(vaultArtifact, market.vault, "joinPool", [pool.id, second, second, [], 10n ** 15n]) },
-      { from: first, ...call(contracts("Coin"), token, "transfer", [second, 5n]) },
+      { from: second, ...encodeCall(vaultArtifact, market.vault, "joinPool", [pool.id, second, second, [], 10n ** 15n]) },
+      { from: first, ...encodeCall(contracts("Coin"), token, "transfer", [second, 5n]) },
     );
     await chain.mine();
     await index.sync();

@@ -1,7 +1,7 @@
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 import { demoContracts } from "../../../../support/demo-contracts.ts";
-import { read } from "../../pools/support.ts";
+import { readContract } from "../../pools/support.ts";
 import type { Pool } from "./market.ts";
 
 /** A pool's token balances in a vault. */
@@ -16,10 +16,10 @@ export const isComposable = ({ address, tokens }: Pick<Pool, "address" | "tokens
 /** Reads view functions of a vault and its pools at a block. */
 export const viewsOf = (chain: Pick<TestChain, "rpc">, vault: Address) => {
   const poolView = <Result>({ artifact, address }: Pool, name: string, args: readonly unknown[], height: number): Promise<Result> =>
-    read<Result>(chain, artifact, address, name, args, height);
+    readContract<Result>(chain, artifact, address, name, args, height);
   return {
     poolTokens: async ({ id }: Pool, height: number): Promise<PoolTokens> => {
-      const [tokens, balances, lastChangeBlock] = await read<[Address[], bigint[], bigint]>(
+      const [tokens, balances, lastChangeBlock] = await readContract<[Address[], bigint[], bigint]>(
         chain,
         demoContracts("PoolVault"),
         vault,

@@ -1,8 +1,8 @@
 import { toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCommunityQueries } from "../../../../../runtime/domains/community/queries/status.ts";
+import { createProtocolStatusQueries } from "../../../../../runtime/domains/community/queries/status.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
@@ -35,9 +35,9 @@ beforeAll(async () => {
   });
   const [wallet] = market.people as [Address];
   const emit = (event: string, data: Hex, ...indexed: readonly Hex[]) =>
-    call(contracts.hostile, hostile, "emitLog", [[toEventSelector(event), ...indexed], data]);
+    encodeCall(contracts.hostile, hostile, "emitLog", [[toEventSelector(event), ...indexed], data]);
   const [gold, dollar] = market.tokens;
-  await chain.send(call(contracts.registry, other, "list", [hostile, 1n]));
+  await chain.send(encodeCall(contracts.registry, other, "list", [hostile, 1n]));
   await chain.mine();
   await chain.send(
     emit("AccrueInterest(uint256,uint256,uint256,uint256)", words(0n, 0n, 0n, largest)),
@@ -117,7 +117,7 @@ describe("a market that emits arbitrary events and has no functions", () => {
   });
 
   it("fills the table of skipped logs without stopping the index", async () => {
-    const [status] = await createCommunityQueries(testDatabase.database).statuses();
+    const [status] = await createProtocolStatusQueries(testDatabase.database).statuses();
     expect(status).toMatchObject({ checkpoint: height, skipped: 3, queued_reads: 0 });
   });
 });

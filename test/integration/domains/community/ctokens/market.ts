@@ -1,6 +1,6 @@
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { compileWithPackages } from "../../../../support/solidity.ts";
@@ -150,8 +150,8 @@ export const randomAction = (
       { from, to: market.address, value: 0n },
       ...commonActions,
     ]);
-  const token = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.asset, market.asset as Address, name, args) });
-  const routed = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.router, router, name, args) });
+  const token = (name: string, args: readonly unknown[]) => ({ from, ...encodeCall(contracts.asset, market.asset as Address, name, args) });
+  const routed = (name: string, args: readonly unknown[]) => ({ from, ...encodeCall(contracts.router, router, name, args) });
   return random.pick<TestTransaction>([
     callFrom(from, market, "mint", [amount]),
     callFrom(from, market, "mint", [amount]),
@@ -182,9 +182,10 @@ export const startCTokenMarkets = async (chain: TestChain, [first, second]: read
   const tokenMarket = async (variant: number, decimals: number, payoutBlocks: bigint): Promise<CToken> => {
     const asset = await chain.deploy(contracts.asset, [decimals]);
     const address = await chain.deploy(contracts.token, [registry, variant, termsOf(`Lent ${decimals}`, decimals, payoutBlocks), asset]);
-    for (const to of [...people, debtor]) await chain.send(call(contracts.asset, asset, "mint", [to, 10n ** BigInt(decimals + 9)]));
+    for (const to of [...people, debtor]) await chain.send(encodeCall(contracts.asset, asset, "mint", [to, 10n ** BigInt(decimals + 9)]));
     for (const from of [...people, debtor])
-      for (const spender of [address, router]) await chain.send({ from, ...call(contracts.asset, asset, "approve", [spender, unlimited]) });
+      for (const spender of [address, router])
+        await chain.send({ from, ...encodeCall(contracts.asset, asset, "approve", [spender, unlimited]) });
     await chain.mine();
     return { address, asset, decimals };
   };
@@ -197,12 +198,12 @@ export const startCTokenMarkets = async (chain: TestChain, [first, second]: read
   const all = [...tokens, native];
   // One dollar per whole token: the price of the smallest unit, times 10^36.
   const priceOf = ({ decimals }: CToken): bigint => 10n ** BigInt(36 - decimals);
-  for (const market of all) await chain.send(call(contracts.registry, registry, "list", [market.address, priceOf(market)]));
+  for (const market of all) await chain.send(encodeCall(contracts.registry, registry, "list", [market.address, priceOf(market)]));
   await chain.mine();
   const artifactOf = ({ asset }: CToken): Artifact => (asset === null ? contracts.native : contracts.token);
   const callFrom: CTokenMarkets["callFrom"] = (from, market, name, args = []) => ({
     from,
-    ...call(artifactOf(market), market.address, name, args),
+    ...encodeCall(artifactOf(market), market.address, name, args),
   });
   const randomTransaction = (random: Random): TestTransaction => {
     const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
@@ -212,7 +213,7 @@ export const startCTokenMarkets = async (chain: TestChain, [first, second]: read
     ...{ contracts, registry, router, tokens, native, all, people, debtor, artifactOf, callFrom, randomTransaction },
     supply: (from, market, amount) =>
       market.asset === null ? { ...callFrom(from, market, "mint"), value: amount } : callFrom(from, market, "mint", [amount]),
-    setPrice: (market, price) => call(contracts.registry, registry, "setPrice", [market.address, price]),
+    setPrice: (market, price) => encodeCall(contracts.registry, registry, "setPrice", [market.address, price]),
   };
 };
 
@@ -224,4 +225,4 @@ export const readAt = async (
   name: string,
   args: readonly unknown[],
   height: number,
-): Promise<bigint> => BigInt(await chain.rpc<Hex>("eth_call", [call(artifact, to, name, args), `0x${height.toString(16)}`]));
+): Promise<bigint> => BigInt(await chain.rpc<Hex>("eth_call", [encodeCall(artifact, to, name, args), `0x${height.toString(16)}`]));

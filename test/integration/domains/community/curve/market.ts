@@ -1,7 +1,7 @@
 import { type Abi, decodeEventLog, encodeFunctionData } from "viem";
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import { type Address, type Hash, type Hex, nativeTokenAddress, zeroAddress } from "../../../../../runtime/lib/hex.ts";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { ownContracts } from "./contracts.ts";
@@ -78,12 +78,14 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   await chain.send(
     ...people
       .slice(1)
-      .flatMap((to) => all.map((address, position) => call(token, address, "transfer", [to, 10n ** BigInt([16, 28, 12][position] ?? 0)]))),
+      .flatMap((to) =>
+        all.map((address, position) => encodeCall(token, address, "transfer", [to, 10n ** BigInt([16, 28, 12][position] ?? 0)])),
+      ),
     ...people.flatMap((from) =>
       all.flatMap((address) =>
         [router, ...pools.map((pool) => pool.address)].map((spender) => ({
           from,
-          ...call(token, address, "approve", [spender, unlimited]),
+          ...encodeCall(token, address, "approve", [spender, unlimited]),
         })),
       ),
     ),
@@ -93,7 +95,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
     from,
     gas,
     value,
-    ...call(pool.artifact, pool.address, name, args),
+    ...encodeCall(pool.artifact, pool.address, name, args),
   });
   const inSmallestUnits = (address: Address, amount: number): bigint => {
     const decimals = address === dollar ? 6 : address === odd ? 2 : 18;
@@ -109,9 +111,9 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   );
   // The registry has no pool token for the empty pool.
   await chain.send(
-    call(demoContracts("StableSwapRegistry"), registry, "add_pool", [empty.address, zeroAddress]),
-    call(ownContracts("HostilePool"), hostile, "emitLargest"),
-    call(ownContracts("HostilePool"), hostile, "emitTruncated"),
+    encodeCall(demoContracts("StableSwapRegistry"), registry, "add_pool", [empty.address, zeroAddress]),
+    encodeCall(ownContracts("HostilePool"), hostile, "emitLargest"),
+    encodeCall(ownContracts("HostilePool"), hostile, "emitTruncated"),
   );
   await chain.mine();
   const randomTransaction = (random: Random): TestTransaction => {

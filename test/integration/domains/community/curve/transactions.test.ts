@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, type Hash, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import { call } from "../../../../support/chain.ts";
+import { encodeCall } from "../../../../support/chain.ts";
 import { flowsOf } from "../sushiswap/pool-actions.ts";
 import { ownContracts } from "./contracts.ts";
 import { type PoolLog, poolLogs } from "./market.ts";
@@ -153,13 +153,13 @@ describe("transactions of protocol 05", () => {
     const exchange = (from: Address, payer: Address, recipient: Address) => ({
       from,
       gas: 3_000_000n,
-      ...call(ownContracts("PoolRouter"), router, "exchangeFor", [plain.address, 0n, 1n, dollar, euro, 5_000_007n, payer, recipient]),
+      ...encodeCall(ownContracts("PoolRouter"), router, "exchangeFor", [plain.address, 0n, 1n, dollar, euro, 5_000_007n, payer, recipient]),
     });
     const amounts = base.coins.map((_, i) => [3_000_000n, 2n * 10n ** 18n, 155n][i] ?? 0n);
     const add = (from: Address, recipient: Address) => ({
       from,
       gas: 3_000_000n,
-      ...call(ownContracts("PoolRouter"), router, "addFor", [base.address, base.shares, base.coins, amounts, recipient]),
+      ...encodeCall(ownContracts("PoolRouter"), router, "addFor", [base.address, base.shares, base.coins, amounts, recipient]),
     });
     // The sender pays and receives; it pays for another recipient; another account pays. Then additions by and for another account.
     await chain.send(

@@ -1,7 +1,7 @@
 import { toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const asImpostor = async (name: string, args: readonly unknown[]): Promise<void> => {
-  await chain.send(call(contracts("Impostor"), impostor, name, args));
+  await chain.send(encodeCall(contracts("Impostor"), impostor, name, args));
 };
 
 /** Mines the sent transactions, waits until they are indexed, and returns the head. */
@@ -99,7 +99,7 @@ describe("a reserve of protocol 01", () => {
     const [{ aToken, coin, pool }] = market.reserves as [LendingMarket["reserves"][0]];
     const [from] = market.people as [Address];
     await insertTokens(testDatabase.database, [{ address: coin.address, name: "Odd", decimals: null }]);
-    await chain.send({ from, ...call(contracts("LendingPool"), pool, "supply", [coin.address, 1_000n, from, 0]) });
+    await chain.send({ from, ...encodeCall(contracts("LendingPool"), pool, "supply", [coin.address, 1_000n, from, 0]) });
     const height = await mineAndSync();
     expect(await marketOf(aToken, height)).toMatchObject({ total_supply: "1000", asset_decimals: null, total_supply_quote: null });
     expect(await itemsOf("balances", { wallet: from, height })).toMatchObject([{ balance: "1000", contract_decimals: null, quote: null }]);
@@ -109,7 +109,7 @@ describe("a reserve of protocol 01", () => {
     for (const { configurator, address } of market.pools) {
       const { aToken, coin } = market.reserves.find(({ pool }) => pool === address) as LendingMarket["reserves"][0];
       const before = await chain.head();
-      await chain.send(call(contracts("LendingConfigurator"), configurator, "setBorrowable", [coin.address, false]));
+      await chain.send(encodeCall(contracts("LendingConfigurator"), configurator, "setBorrowable", [coin.address, false]));
       const height = await mineAndSync();
       expect(await marketOf(aToken, before)).toMatchObject({ total_borrow: "0", borrow_rate: expect.any(Number), utilization_rate: 0 });
       expect(await marketOf(aToken, height)).toMatchObject({ total_borrow: null, borrow_rate: null, utilization_rate: null });
@@ -120,7 +120,7 @@ describe("a reserve of protocol 01", () => {
     const [, { aToken, coin, pool }] = market.reserves as [LendingMarket["reserves"][0], LendingMarket["reserves"][0]];
     const configurator = market.pools.find(({ address }) => address === pool)?.configurator as Address;
     const before = await chain.head();
-    await chain.send(call(contracts("LendingConfigurator"), configurator, "dropReserve", [coin.address]));
+    await chain.send(encodeCall(contracts("LendingConfigurator"), configurator, "dropReserve", [coin.address]));
     const height = await mineAndSync();
     expect(await marketOf(aToken, before)).toBeDefined();
     expect(await marketOf(aToken, height)).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { encodeCall, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { contracts } from "./contracts.ts";
 
@@ -56,7 +56,7 @@ const addReserve = async (
 ): Promise<LendingReserve> => {
   const name = `${isV2 ? "Old" : "New"} ${coin.decimals}`;
   const configure = (method: string, args: readonly unknown[]): TestTransaction => ({
-    ...call(contracts("LendingConfigurator"), configurator, method, args),
+    ...encodeCall(contracts("LendingConfigurator"), configurator, method, args),
     gas: 8_000_000n,
   });
   const [hash] = await chain.send(
@@ -72,7 +72,7 @@ const addReserve = async (
   const aToken: Address = `0x${announcement?.topics[2]?.slice(26)}`;
   const allow = (from: Address, token: Address, spender: Address) => ({
     from,
-    ...call(contracts("Coin"), token, "approve", [spender, 2n ** 255n]),
+    ...encodeCall(contracts("Coin"), token, "approve", [spender, 2n ** 255n]),
   });
   await chain.send(
     ...people.flatMap((from) => [allow(from, coin.address, pool), allow(from, coin.address, router), allow(from, aToken, router)]),
@@ -91,7 +91,7 @@ export const startLending = async (chain: TestChain): Promise<LendingMarket> => 
   for (const [decimals, price] of [[18, 2_000] as const, [6, 1] as const]) {
     const address = await chain.deploy(contracts("Coin"), [`Coin ${decimals}`, decimals]);
     const coin = { address, decimals, price };
-    await chain.send(...people.map((to) => call(contracts("Coin"), address, "mint", [to, inSmallestUnits(1_000_000_000n, coin)])));
+    await chain.send(...people.map((to) => encodeCall(contracts("Coin"), address, "mint", [to, inSmallestUnits(1_000_000_000n, coin)])));
     coins.push(coin);
   }
   const pools: Pool[] = [];
@@ -103,7 +103,7 @@ export const startLending = async (chain: TestChain): Promise<LendingMarket> => 
     pools.push(pool);
     for (const coin of coins) reserves.push(await addReserve(chain, { people, router }, pool, coin));
     await chain.send(
-      ...people.flatMap((from) => people.map((to) => ({ from, ...call(contracts("LendingPool"), address, "delegate", [to]) }))),
+      ...people.flatMap((from) => people.map((to) => ({ from, ...encodeCall(contracts("LendingPool"), address, "delegate", [to]) }))),
     );
     await chain.mine();
   }
@@ -111,7 +111,7 @@ export const startLending = async (chain: TestChain): Promise<LendingMarket> => 
 };
 
 const poolOf = async (chain: TestChain, configurator: Address): Promise<Address> => {
-  const word = await chain.rpc<Hex>("eth_call", [call(contracts("LendingConfigurator"), configurator, "pool"), "latest"]);
+  const word = await chain.rpc<Hex>("eth_call", [encodeCall(contracts("LendingConfigurator"), configurator, "pool"), "latest"]);
   return `0x${word.slice(26)}`;
 };
 
@@ -126,21 +126,21 @@ const randomTransaction = (
   const [from, to, { coin, pool, aToken, isV2 }] = [random.pick(people), random.pick(people), random.pick(reserves)];
   const amount =
     BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(coin.decimals - random.between(2, 5)) + BigInt(random.below(1_000_000));
-  const mode = random.chance(3) ? 1 : 2;
-  const callPool = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts("LendingPool"), pool, name, args) });
+  const mode = random.oneIn(3) ? 1 : 2;
+  const callPool = (name: string, args: readonly unknown[]) => ({ from, ...encodeCall(contracts("LendingPool"), pool, name, args) });
   const asset = coin.address;
   return random.pick<TestTransaction>([
     callPool("supply", [asset, amount * 4n, from, 0]),
     callPool("supply", [asset, amount, to, 7]),
     callPool("withdraw", [asset, amount / 2n, to]),
-    callPool("withdraw", [asset, random.chance(4) ? unlimited : amount / 9n, from]),
+    callPool("withdraw", [asset, random.oneIn(4) ? unlimited : amount / 9n, from]),
     callPool("borrow", [asset, amount / 3n, mode, 0, from]),
     callPool("borrow", [asset, amount / 4n, mode, 0, to]),
     callPool("repay", [asset, amount / 8n, mode, to]),
-    callPool("repay", [asset, random.chance(3) ? unlimited : 1n, mode, from]),
+    callPool("repay", [asset, random.oneIn(3) ? unlimited : 1n, mode, from]),
     ...(isV2 ? [] : [callPool("repayWithATokens", [asset, amount / 9n, mode])]),
-    { from, ...call(contracts("AToken"), aToken, "transfer", [to, amount / 5n]) },
-    { from, ...call(contracts("Router"), router, "supply", [pool, asset, amount]) },
-    { from, ...call(contracts("Router"), router, "withdraw", [pool, aToken, asset, amount / 7n]) },
+    { from, ...encodeCall(contracts("AToken"), aToken, "transfer", [to, amount / 5n]) },
+    { from, ...encodeCall(contracts("Router"), router, "supply", [pool, asset, amount]) },
+    { from, ...encodeCall(contracts("Router"), router, "withdraw", [pool, aToken, asset, amount / 7n]) },
   ]);
 };

@@ -1,7 +1,7 @@
 import { createRandom } from "../../../../../demo/story/random.ts";
 import type { Protocol } from "../../../../../runtime/declarations/protocol.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { insertTokens, type KnownToken, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
@@ -72,7 +72,7 @@ export const playFixedSteps = async (chain: TestChain, { people, reserves }: Len
   ];
   for (const [from, name, args] of steps) {
     const transactions = reserves.map(({ coin: { address, decimals }, pool }): TestTransaction => {
-      return { from, ...call(contracts("LendingPool"), pool, name, args(address, 10n ** BigInt(decimals))) };
+      return { from, ...encodeCall(contracts("LendingPool"), pool, name, args(address, 10n ** BigInt(decimals))) };
     });
     await chain.send(...transactions);
     await chain.mine((await timeOf(chain, await chain.head())) + 1_000_003);
@@ -92,7 +92,7 @@ const playRandomSteps = async (chain: TestChain, { randomTransaction }: LendingM
 const liquidate = async (chain: TestChain, { coins, people, pools }: LendingMarket, receiveAToken: boolean): Promise<void> => {
   const [ether, dollar] = coins as [Coin, Coin];
   const setPrices = (price: bigint) =>
-    pools.map(({ configurator }) => call(contracts("LendingConfigurator"), configurator, "setPrice", [ether.address, price]));
+    pools.map(({ configurator }) => encodeCall(contracts("LendingConfigurator"), configurator, "setPrice", [ether.address, price]));
   await chain.send(...setPrices(receiveAToken ? poolPrice(ether) * 6n : poolPrice(ether) / 6n));
   await chain.mine();
   const [collateral, debt] = receiveAToken ? [dollar, ether] : [ether, dollar];
@@ -101,7 +101,7 @@ const liquidate = async (chain: TestChain, { coins, people, pools }: LendingMark
       const args = [collateral.address, debt.address, user, 10n ** BigInt(debt.decimals - 2), receiveAToken];
       return {
         from: people[(position + 1) % people.length] as Address,
-        ...call(contracts("LendingPool"), address, "liquidationCall", args),
+        ...encodeCall(contracts("LendingPool"), address, "liquidationCall", args),
       };
     }),
   );

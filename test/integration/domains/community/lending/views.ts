@@ -1,12 +1,12 @@
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { call, type TestChain } from "../../../../support/chain.ts";
+import { encodeCall, type TestChain } from "../../../../support/chain.ts";
 import { contracts } from "./contracts.ts";
 import type { LendingReserve } from "./market.ts";
 
 /** Reads the contracts' view functions at a block. */
 export const viewsOf = (chain: Pick<TestChain, "rpc">) => {
   const read = (artifact: string, to: Address, name: string, args: readonly unknown[], height: number): Promise<Hex> =>
-    chain.rpc<Hex>("eth_call", [call(contracts(artifact), to, name, args), `0x${height.toString(16)}`]);
+    chain.rpc<Hex>("eth_call", [encodeCall(contracts(artifact), to, name, args), `0x${height.toString(16)}`]);
   const readNumber = async (artifact: string, to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
     BigInt(await read(artifact, to, name, args, height));
 

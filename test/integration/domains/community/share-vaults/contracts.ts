@@ -1,5 +1,5 @@
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { type Artifact, encodeCall, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { compileSolidity } from "../../../../support/solidity.ts";
@@ -94,14 +94,17 @@ export const deployShared = async (chain: TestChain): Promise<SharedContracts> =
   const [strategist, collector] = chain.accounts.slice(4, 6) as [Address, Address];
   const token = await chain.deploy(demoContracts("CustomDecimalsToken"), ["Coin", "COIN", tokenDecimals, 10n ** 18n]);
   const router = await chain.deploy(ownContracts("Router"));
-  const callOf: SharedContracts["callOf"] = (from, contract, to, name, args) => ({ from, ...call(artifactOf(contract), to, name, args) });
+  const callOf: SharedContracts["callOf"] = (from, contract, to, name, args) => ({
+    from,
+    ...encodeCall(artifactOf(contract), to, name, args),
+  });
   const holders = [...people, strategist];
   await chain.send(...holders.map((to) => callOf(people[0], "CustomDecimalsToken", token, "transfer", [to, 10n ** 14n])));
   await chain.mine();
   return {
     ...{ people, strategist, collector, token, router, callOf },
     view: async (contract, to, name, args, height) =>
-      BigInt(await chain.rpc<Hex>("eth_call", [call(artifactOf(contract), to, name, args), `0x${height.toString(16)}`])),
+      BigInt(await chain.rpc<Hex>("eth_call", [encodeCall(artifactOf(contract), to, name, args), `0x${height.toString(16)}`])),
   };
 };
 

@@ -1,9 +1,9 @@
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { artifacts, encodeCall, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { compileSolidity } from "../../../../support/solidity.ts";
-import { approve, deployExchange, mineTransactions, mint, type TestExchange, uniswap } from "../../pools/support.ts";
+import { approve, deployExchange, mineTransactions, mint, type TestExchange, uniswapV2 } from "../../pools/support.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
@@ -48,7 +48,7 @@ export const startExchangeMarket = async (chain: TestChain): Promise<ExchangeMar
   const tokens = { gold: await deployToken(), silver: await deployToken(), dust: await deployToken(), odd: await deployToken() };
   const all = Object.values(tokens);
   await mineTransactions(chain, [
-    { ...call(uniswap.factory(), taxed.factory, "setFeeTo", [chain.accounts[9]]) },
+    { ...encodeCall(uniswapV2.factory(), taxed.factory, "setFeeTo", [chain.accounts[9]]) },
     ...people.flatMap((to) => all.map((token) => mint(token, to, 2n ** 120n))),
   ]);
   await mineTransactions(
@@ -58,21 +58,21 @@ export const startExchangeMarket = async (chain: TestChain): Promise<ExchangeMar
     ),
   );
   const createPair = async ({ factory, pairOf }: TestExchange, first: Address, second: Address): Promise<Address> => {
-    await mineTransactions(chain, [{ ...call(uniswap.factory(), factory, "createPair", [first, second]), gas: 5_000_000n }]);
+    await mineTransactions(chain, [{ ...encodeCall(uniswapV2.factory(), factory, "createPair", [first, second]), gas: 5_000_000n }]);
     return pairOf(first, second);
   };
   const { gold, silver, dust, odd } = tokens;
   const shared = await createPair(plain, gold, odd);
   const impostor = await chain.deploy(announcer("Announcer"));
-  await mineTransactions(chain, [call(announcer("Announcer"), impostor, "announce", [silver, dust, shared])]);
+  await mineTransactions(chain, [encodeCall(announcer("Announcer"), impostor, "announce", [silver, dust, shared])]);
   const empty = await createPair(plain, silver, odd);
   await mineTransactions(chain, [
-    plain.add(owner, [gold, silver], [500_000n * ether, 700_000n * ether]),
-    plain.add(owner, [gold, dust], [9_000n * ether, 3n * ether]),
+    plain.addLiquidity(owner, [gold, silver], [500_000n * ether, 700_000n * ether]),
+    plain.addLiquidity(owner, [gold, dust], [9_000n * ether, 3n * ether]),
     // Reserves have at most 112 bits.
-    plain.add(owner, [gold, odd], [2n ** 111n, 2n ** 111n]),
-    taxed.add(owner, [gold, silver], [40_000n * ether, 90_000n * ether]),
-    foreign.add(owner, [gold, silver], [40_000n * ether, 90_000n * ether]),
+    plain.addLiquidity(owner, [gold, odd], [2n ** 111n, 2n ** 111n]),
+    taxed.addLiquidity(owner, [gold, silver], [40_000n * ether, 90_000n * ether]),
+    foreign.addLiquidity(owner, [gold, silver], [40_000n * ether, 90_000n * ether]),
   ]);
   const pools = [await plain.pairOf(gold, silver), await plain.pairOf(gold, dust), shared, empty, await taxed.pairOf(gold, silver)];
   await chain.send(
@@ -102,9 +102,9 @@ export const startExchangeMarket = async (chain: TestChain): Promise<ExchangeMar
       const [from, to, [exchange, pair]] = [random.pick(people), random.pick(people), random.pick(pairs)];
       const amount = ether * BigInt(random.between(1, 2_000));
       return random.pick<TestTransaction>([
-        exchange.add(from, pair, [amount, amount]),
-        exchange.add(from, pair, [amount, amount], to),
-        exchange.remove(from, pair, amount / 16n),
+        exchange.addLiquidity(from, pair, [amount, amount]),
+        exchange.addLiquidity(from, pair, [amount, amount], to),
+        exchange.removeLiquidity(from, pair, amount / 16n),
         exchange.swap(from, amount, pair),
         exchange.swap(from, amount, [...pair].reverse(), to),
         plain.swap(from, amount, [dust, gold, silver]),

@@ -1,7 +1,7 @@
 import { decodeEventLog } from "viem";
 import type { Address, Hash, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
-import { pairLogs, uniswap } from "../../pools/support.ts";
+import { pairLogs, uniswapV2 } from "../../pools/support.ts";
 
 /** A wallet's action and its position in the chain. */
 export interface PoolAction {
@@ -51,7 +51,7 @@ export const flowsOf = async (chain: TestChain, hash: Hash, wallet: Address): Pr
   for (const { address, topics, data } of logs) {
     // keccak256 of Transfer(address,address,uint256), EIP-20.
     if (topics[0] !== "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef") continue;
-    const { args } = decodeEventLog({ abi: uniswap.pair().abi, topics, data }) as unknown as {
+    const { args } = decodeEventLog({ abi: uniswapV2.pair().abi, topics, data }) as unknown as {
       args: { from: Address; to: Address; value: bigint };
     };
     const change = (toLower(args.to) === wallet ? args.value : 0n) - (toLower(args.from) === wallet ? args.value : 0n);

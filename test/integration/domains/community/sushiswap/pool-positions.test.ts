@@ -106,7 +106,9 @@ describe("tokens of protocol 07", () => {
     const [wallet, pool] = [market.people[0] as Address, market.pools[0] as Address];
     const [item] = await itemsOf("tokens", { wallet, pool });
     const balance = await (await poolAt(pool, head)).balanceOf(wallet);
-    const [hash] = await mineTransactions(chain, [market.plain.remove(wallet, [market.tokens.gold, market.tokens.silver], balance)]);
+    const [hash] = await mineTransactions(chain, [
+      market.plain.removeLiquidity(wallet, [market.tokens.gold, market.tokens.silver], balance),
+    ]);
     const flows = await flowsOf(chain, hash as Hash, wallet);
     const tokens = tokensOf(item);
     expect(tokens.map(({ balance: amount }) => amount)).toEqual(

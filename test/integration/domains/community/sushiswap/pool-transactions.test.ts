@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address, Hash } from "../../../../../runtime/lib/hex.ts";
-import { call } from "../../../../support/chain.ts";
-import { approve, mineTransactions, pairLogs, uniswap } from "../../pools/support.ts";
+import { encodeCall } from "../../../../support/chain.ts";
+import { approve, mineTransactions, pairLogs, uniswapV2 } from "../../pools/support.ts";
 import { actionsOf, flowsOf } from "./pool-actions.ts";
 import { decimals, expectNear, type PoolIndex, startPoolIndex } from "./pool-index.ts";
 
@@ -118,7 +118,7 @@ describe("transactions of protocol 07", () => {
       from: wallet,
       gas: 5_000_000n,
       value,
-      ...call(uniswap.router(), plain.router, name, args),
+      ...encodeCall(uniswapV2.router(), plain.router, name, args),
     });
     await mineTransactions(chain, [
       viaRouter("addLiquidityETH", [tokens.gold, 300n * ether, 0n, 0n, wallet, deadline], 2n * ether),

@@ -1,6 +1,6 @@
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
-import { read, uniswap } from "../../pools/support.ts";
+import { readContract, uniswapV2 } from "../../pools/support.ts";
 
 /** The state of a pool at a height, as its views return it. */
 export interface Pool {
@@ -12,7 +12,7 @@ export interface Pool {
 
 /** Reads a pool. */
 export const readPool = async (chain: Pick<TestChain, "rpc">, pool: Address, height: number): Promise<Pool> => {
-  const view = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, uniswap.pair(), pool, name, args, height);
+  const view = <T>(name: string, args: readonly unknown[] = []) => readContract<T>(chain, uniswapV2.pair(), pool, name, args, height);
   const tokenOf = async (name: string) => (await view<string>(name)).toLowerCase() as Address;
   const [reserve0, reserve1] = await view<readonly [bigint, bigint, number]>("getReserves");
   return {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { currencyAsset } from "../../../../../runtime/domains/prices/engine/assets.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../../pools/serve-pools.ts";
-import { dollars, exactValue, rollUp, secondsPerDay } from "../support.ts";
+import { exactValue, rollUp, secondsPerDay, toDollars } from "../support.ts";
 import {
   activePools,
   allPages,
@@ -11,13 +11,13 @@ import {
   feesOf,
   heightBefore,
   hourOf,
-  liquidity,
   midnights,
+  poolLiquidity,
+  poolVolume,
   priceOf,
   reservesAt,
   swapsOf,
   total,
-  volume,
 } from "./expected.ts";
 import { api, exchange, firstDay, firstHour, headTime, pairs, priced, sides, testDatabase, tokens } from "./setup.ts";
 
@@ -67,8 +67,8 @@ export const describeExchange = (): void => {
           const [reserve, volume24h] = [await reserveOf(token, heightBefore(end)), volumeOf(token, end - secondsPerDay, end)];
           expect([item.total_liquidity, item.total_volume_24h]).toEqual([String(reserve), String(volume24h)]);
           expect([item.total_liquidity_quote, item.total_volume_24h_quote, item.quote_rate, item.quote_rate_24h]).toEqual([
-            dollars(exactValue(reserve, priced.get(token), hour)),
-            dollars(exactValue(volume24h, priced.get(token), hour)),
+            toDollars(exactValue(reserve, priced.get(token), hour)),
+            toDollars(exactValue(volume24h, priced.get(token), hour)),
             priceOf(token, hour),
             priceOf(token, hour - 24),
           ]);
@@ -83,7 +83,7 @@ export const describeExchange = (): void => {
         const to = Math.min(start + secondsPerDay, end);
         const hour = hourOf(to);
         const price = hour < firstHour ? null : priceOf(gold, hour);
-        const euro = price === null ? null : price / (Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100);
+        const euro = price === null ? null : price / (Number(priced.get(currencyAsset("EUR"))?.centsAt(hour)) / 100);
         const actual = [
           item.price_timeseries_30d[position].quote_rate,
           item.liquidity_timeseries_30d[position].liquidity_quote,
@@ -109,7 +109,7 @@ export const describeExchange = (): void => {
       const volumeOfAll = (from: number, to: number): bigint | null =>
         swapsOf(pairs, from, to).length === 0
           ? 0n
-          : sumOf(pairs.filter((pair) => swapsOf([pair], from, to).length > 0).map((pair) => volume(pair, from, to)));
+          : sumOf(pairs.filter((pair) => swapsOf([pair], from, to).length > 0).map((pair) => poolVolume(pair, from, to)));
       expect(item.total_swaps_24h).toBe(swapsOf(pairs, end - secondsPerDay, end).length);
       expect(item.total_active_pairs_7d).toBe(activePools(end).length);
       expect(item.total_fees_24h).toBe(feesOf(volumeOfAll(end - secondsPerDay, end)));
@@ -124,10 +124,10 @@ export const describeExchange = (): void => {
         ]);
         if (start < firstDay) expect([volumePoint.volume_quote, liquidityPoint.liquidity_quote]).toEqual([null, null]);
         else {
-          expect(volumePoint.volume_quote, dateOf(start)).toBe(dollars(volumeOfAll(start, to)));
+          expect(volumePoint.volume_quote, dateOf(start)).toBe(toDollars(volumeOfAll(start, to)));
           const values: (bigint | null)[] = [];
-          for (const pair of pairs) values.push(await liquidity(pair, heightBefore(to), hourOf(to)));
-          expect(liquidityPoint.liquidity_quote).toBe(dollars(sumOf(values)));
+          for (const pair of pairs) values.push(await poolLiquidity(pair, heightBefore(to), hourOf(to)));
+          expect(liquidityPoint.liquidity_quote).toBe(toDollars(sumOf(values)));
         }
       }
       expect([item.volume_chart_7d, item.liquidity_chart_7d]).toEqual([

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../../pools/serve-pools.ts";
-import { read, uniswap } from "../../pools/support.ts";
+import { readContract, uniswapV2 } from "../../pools/support.ts";
 import { exactValue, secondsPerDay, secondsPerHour } from "../support.ts";
 import { api, chain, headTime, logs, pairs, priced, sides, times } from "./setup.ts";
 
@@ -23,11 +23,11 @@ export const heightBefore = (time: number): number => times.filter((blockTime) =
 export const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
   if (code === "0x") return [0n, 0n];
-  const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
+  const [first, second] = await readContract<readonly [bigint, bigint, number]>(chain, uniswapV2.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
 /** Returns the value of a pool's swaps at an hour's prices: of the amounts in, or of the amounts of the only token with a price; null if there is none. */
-export const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
+export const poolVolume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const swaps = swapsOf([pair], from, to);
   if (swaps.length === 0) return 0n;
   const sumOf = (argument: string) => total(swaps.map(({ args }) => args[argument] as bigint));
@@ -39,14 +39,14 @@ export const volume = (pair: Address, from: number, to: number, hour = hourOf(to
     : exactValue(sumOf("amount0In") + sumOf("amount0Out"), first, hour);
 };
 /** The value of a pool's reserves at a block, at the prices of an hour; null if a token has no price. */
-export const liquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
+export const poolLiquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
   const reserves = await reservesAt(pair, height);
   const values = (sides.get(pair) ?? []).map((token, side) => exactValue(reserves[side] ?? 0n, priced.get(token), hour));
   return values.some((value) => value === null) ? null : total(values.map((value) => value ?? 0n));
 };
 /** The price of an asset in an hour, in dollars; null if unknown. */
 export const priceOf = (asset: string, hour: number): number | null => {
-  const cents = priced.get(asset)?.cents(hour) ?? null;
+  const cents = priced.get(asset)?.centsAt(hour) ?? null;
   return cents === null ? null : Number(cents) / 100;
 };
 /** Returns the fees on a volume at 3,000 ppm. */

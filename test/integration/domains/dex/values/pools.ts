@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { currencyAsset } from "../../../../../runtime/domains/prices/engine/assets.ts";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import type { ResponseData } from "../../pools/serve-pools.ts";
-import { dollars, exactValue, finishHours, rollUp, secondsPerDay, secondsPerHour } from "../support.ts";
+import { exactValue, finishHours, rollUp, secondsPerDay, secondsPerHour, toDollars } from "../support.ts";
 import {
   activePools,
   allPages,
@@ -11,35 +11,35 @@ import {
   feesOf,
   heightBefore,
   hourOf,
-  liquidity,
   midnights,
+  poolLiquidity,
+  poolVolume,
   priceOf,
   reservesAt,
   swapsOf,
   total,
-  volume,
 } from "./expected.ts";
 import { api, closingBlock, exchange, firstDay, firstHour, head, headTime, pairs, priced, sides, testDatabase, tokens } from "./setup.ts";
 
 const weekVolume = (pair: Address, end: number): bigint | null => {
-  const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
+  const spans = Array.from({ length: 7 }, (_, day) => poolVolume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
   return spans.some((span) => span === null) ? null : total(spans.map((span) => span ?? 0n));
 };
 const ranked = async (end: number): Promise<Address[]> => {
   const values = new Map<Address, bigint | null>();
-  for (const pair of activePools(end)) values.set(pair, await liquidity(pair, heightBefore(end), hourOf(end)));
+  for (const pair of activePools(end)) values.set(pair, await poolLiquidity(pair, heightBefore(end), hourOf(end)));
   const known = [...values].filter((entry): entry is [Address, bigint] => entry[1] !== null);
   const unknown = [...values].filter(([, value]) => value === null).map(([pair]) => pair);
   return [...known.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([pair]) => pair), ...unknown.sort()];
 };
 const expectPool = async (item: ResponseData, end: number): Promise<void> => {
   const [pair, hour] = [item.exchange as Address, hourOf(end)];
-  const [day, week] = [volume(pair, end - secondsPerDay, end), weekVolume(pair, end)];
-  const liquidityValue = await liquidity(pair, heightBefore(end), hour);
+  const [day, week] = [poolVolume(pair, end - secondsPerDay, end), weekVolume(pair, end)];
+  const liquidityValue = await poolLiquidity(pair, heightBefore(end), hour);
   expect([item.total_liquidity_quote, item.volume_24h_quote, item.volume_7d_quote, item.fee_24h_quote], pair).toEqual([
-    dollars(liquidityValue),
-    dollars(day),
-    dollars(week),
+    toDollars(liquidityValue),
+    toDollars(day),
+    toDollars(week),
     feesOf(day),
   ]);
   const annual =
@@ -59,8 +59,8 @@ const expectDay = async (item: ResponseData, position: number, start: number, to
   const isPriced = hour >= firstHour;
   const rates = isPriced ? [priceOf(first, hour), priceOf(second, hour)] : [null, null];
   const unpriced = swapsOf([pair], start, to).length === 0 ? 0 : null;
-  expect(volumePoint.volume_quote, `${pair} ${dateOf(start)}`).toBe(isPriced ? dollars(volume(pair, start, to)) : unpriced);
-  expect(liquidityPoint.liquidity_quote).toBe(isPriced ? dollars(await liquidity(pair, heightBefore(to), hour)) : null);
+  expect(volumePoint.volume_quote, `${pair} ${dateOf(start)}`).toBe(isPriced ? toDollars(poolVolume(pair, start, to)) : unpriced);
+  expect(liquidityPoint.liquidity_quote).toBe(isPriced ? toDollars(await poolLiquidity(pair, heightBefore(to), hour)) : null);
   expect([volumePoint.token_0_quote_rate, liquidityPoint.token_1_quote_rate]).toEqual(rates);
   expect([price.price_of_token0_in_quote_currency, price.price_of_token1_in_quote_currency]).toEqual(rates);
 };
@@ -151,8 +151,8 @@ export const describePools = (): void => {
         const [first = "", second = ""] = sides.get(pair) ?? [];
         const reserves = await reservesAt(pair, head);
         expect([item.token_0_reserve_quote, item.token_1_reserve_quote]).toEqual([
-          dollars(exactValue(reserves[0], priced.get(first), hourOf(end))),
-          dollars(exactValue(reserves[1], priced.get(second), hourOf(end))),
+          toDollars(exactValue(reserves[0], priced.get(first), hourOf(end))),
+          toDollars(exactValue(reserves[1], priced.get(second), hourOf(end))),
         ]);
         expect([item.volume_timeseries_7d, item.liquidity_timeseries_7d, item.price_timeseries_7d].map((series) => series.length)).toEqual([
           8, 8, 8,
@@ -170,24 +170,25 @@ export const describePools = (): void => {
 
     it("has values in other currencies, and null without an exchange rate", async () => {
       const [end, hour] = [headTime() + 1, hourOf(headTime() + 1)];
-      const rate = Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100;
+      const rate = Number(priced.get(currencyAsset("EUR"))?.centsAt(hour)) / 100;
       const usd = await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`);
       const eur = await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?quote-currency=eur`);
       expect(eur.quote_currency).toBe("EUR");
       for (const [position, item] of usd.items.entries()) {
         const pair = item.exchange as Address;
         expect([item.total_liquidity_quote, item.volume_24h_quote, item.volume_7d_quote, item.fee_24h_quote]).toEqual([
-          dollars(await liquidity(pair, head, hour)),
-          dollars(volume(pair, end - secondsPerDay, end)),
-          dollars(weekVolume(pair, end)),
-          feesOf(volume(pair, end - secondsPerDay, end)),
+          toDollars(await poolLiquidity(pair, head, hour)),
+          toDollars(poolVolume(pair, end - secondsPerDay, end)),
+          toDollars(weekVolume(pair, end)),
+          feesOf(poolVolume(pair, end - secondsPerDay, end)),
         ]);
         const other = eur.items[position];
         expect(other.total_liquidity_quote).toBeCloseTo(item.total_liquidity_quote / rate, 6);
         // Each of the seven days is converted at its closing rate.
         const days = Array.from({ length: 7 }, (_, day) => end - day * secondsPerDay).map(
           (to) =>
-            (dollars(volume(pair, to - secondsPerDay, to)) ?? 0) / (Number(priced.get(currencyAsset("EUR"))?.cents(hourOf(to))) / 100),
+            (toDollars(poolVolume(pair, to - secondsPerDay, to)) ?? 0) /
+            (Number(priced.get(currencyAsset("EUR"))?.centsAt(hourOf(to))) / 100),
         );
         expect(other.volume_7d_quote).toBeCloseTo(
           days.reduce((sum, value) => sum + value, 0),

@@ -4,7 +4,7 @@ import { poolsProjection } from "../../../../../runtime/domains/pools/projection
 import { currencyAsset } from "../../../../../runtime/domains/prices/engine/assets.ts";
 import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { createTestIndexer } from "../../../../support/indexer/support.ts";
 import { servePools, type TestApi } from "../../pools/serve-pools.ts";
@@ -15,9 +15,9 @@ import {
   mint,
   type PairLog,
   pairLogs,
-  read,
+  readContract,
   type TestExchange,
-  uniswap,
+  uniswapV2,
 } from "../../pools/support.ts";
 import { type PricedAsset, secondsPerDay, secondsPerHour, writeMetadata, writePrices } from "../support.ts";
 
@@ -77,9 +77,9 @@ const randomTransaction = (): TestTransaction => {
     exchange.swap(from, share * 10n ** 18n, [mist, haze]),
     exchange.swap(from, share * 10n ** 6n, [stone, dust]),
     exchange.swap(from, share * 10n ** 29n, [dust, stone]),
-    exchange.add(from, [usd, gold], [share * 10n ** 9n, share * 10n ** 18n]),
-    exchange.add(from, [gold, mist], [share * 10n ** 17n, share * 10n ** 18n]),
-    exchange.remove(from, [usd, gold], share * 10n ** 9n),
+    exchange.addLiquidity(from, [usd, gold], [share * 10n ** 9n, share * 10n ** 18n]),
+    exchange.addLiquidity(from, [gold, mist], [share * 10n ** 17n, share * 10n ** 18n]),
+    exchange.removeLiquidity(from, [usd, gold], share * 10n ** 9n),
   ]);
 };
 
@@ -92,7 +92,7 @@ const drain = async (pair: Address): Promise<void> => {
       if (balance > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
     }
   }
-  await mineTransactions(chain, [{ gas: 300_000n, ...call(uniswap.pair(), pair, "sync") }]);
+  await mineTransactions(chain, [{ gas: 300_000n, ...encodeCall(uniswapV2.pair(), pair, "sync") }]);
 };
 
 /** Builds ten days of trades, indexes them, writes prices and serves the index. */
@@ -111,11 +111,11 @@ export const setUp = async () => {
   );
   const [first] = people;
   await mineTransactions(chain, [
-    exchange.add(first, [usd, gold], [3_000_000n * 10n ** 6n, 1_000n * 10n ** 18n]),
-    exchange.add(first, [gold, mist], [100n * 10n ** 18n, 900n * 10n ** 18n]),
-    exchange.add(first, [mist, haze], [500n * 10n ** 18n, 500n * 10n ** 18n]),
-    exchange.add(first, [stone, dust], [10n ** 9n, 10n ** 32n]),
-    exchange.add(first, [usd, stone], [10n ** 12n, 10n ** 6n]),
+    exchange.addLiquidity(first, [usd, gold], [3_000_000n * 10n ** 6n, 1_000n * 10n ** 18n]),
+    exchange.addLiquidity(first, [gold, mist], [100n * 10n ** 18n, 900n * 10n ** 18n]),
+    exchange.addLiquidity(first, [mist, haze], [500n * 10n ** 18n, 500n * 10n ** 18n]),
+    exchange.addLiquidity(first, [stone, dust], [10n ** 9n, 10n ** 32n]),
+    exchange.addLiquidity(first, [usd, stone], [10n ** 12n, 10n ** 6n]),
   ]);
   const pairOf = (left: Address, right: Address) => exchange.pairOf(left, right);
   pairs = [
@@ -128,7 +128,7 @@ export const setUp = async () => {
   for (const pair of pairs) {
     const height = await chain.head();
     const [token0, token1] = await Promise.all(
-      ["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], height)),
+      ["token0", "token1"].map((name) => readContract<string>(chain, uniswapV2.pair(), pair, name, [], height)),
     );
     sides.set(pair, [toLower(token0 ?? ""), toLower(token1 ?? "")]);
   }
@@ -138,7 +138,7 @@ export const setUp = async () => {
   );
   await mineTransactions(
     chain,
-    people.slice(1).map((person) => exchange.add(person, [usd, gold], [10n ** 11n, 10n ** 20n])),
+    people.slice(1).map((person) => exchange.addLiquidity(person, [usd, gold], [10n ** 11n, 10n ** 20n])),
   );
   for (const [day, blocks] of blocksOfDays.entries()) {
     for (let block = 0; block < blocks; block += 1) {
@@ -174,13 +174,13 @@ export const setUp = async () => {
   for (const pair of pairs) await writeMetadata(testDatabase.database, pair, "LP", 18);
   const steppedPrice = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
   const assets: PricedAsset[] = [
-    { asset: usd, decimals: 6, cents: () => 100n },
-    { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * firstGoldDay ? null : steppedPrice(300_000n, 731n)(hour)) },
-    { asset: stone, decimals: 0, cents: steppedPrice(250n, 3n) },
-    { asset: dust, decimals: 36, cents: steppedPrice(10n ** 9n, 12_345_678n) },
-    { asset: nativeTokenAddress, decimals: 18, cents: steppedPrice(200_000n, 11n) },
-    { asset: pairs[0], decimals: 18, cents: steppedPrice(777_777n, 5n) },
-    { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
+    { asset: usd, decimals: 6, centsAt: () => 100n },
+    { asset: gold, decimals: 18, centsAt: (hour) => (hour < firstHour + 24 * firstGoldDay ? null : steppedPrice(300_000n, 731n)(hour)) },
+    { asset: stone, decimals: 0, centsAt: steppedPrice(250n, 3n) },
+    { asset: dust, decimals: 36, centsAt: steppedPrice(10n ** 9n, 12_345_678n) },
+    { asset: nativeTokenAddress, decimals: 18, centsAt: steppedPrice(200_000n, 11n) },
+    { asset: pairs[0], decimals: 18, centsAt: steppedPrice(777_777n, 5n) },
+    { asset: currencyAsset("EUR"), decimals: 0, centsAt: (hour) => 110n + BigInt(hour % 3) },
   ];
   priced = new Map(assets.map((entry) => [entry.asset, entry]));
   await writePrices(testDatabase.database, assets, firstHour, Math.floor(headTime() / secondsPerHour), closingBlock);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import { read, uniswap } from "../../pools/support.ts";
-import { dollars, exactValue, secondsPerHour } from "../support.ts";
+import { readContract, uniswapV2 } from "../../pools/support.ts";
+import { exactValue, secondsPerHour, toDollars } from "../support.ts";
 import { allPages, priceOf, reservesAt, total } from "./expected.ts";
 import { api, chain, firstHour, head, headTime, logs, people, priced, sides, times } from "./setup.ts";
 
@@ -14,20 +14,20 @@ export const describeWallets = (): void => {
       expect(items).toHaveLength(5);
       for (const item of items) {
         const pair = item.pool_token.contract_address as Address;
-        const balance = await read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [people[0]], head);
-        const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
+        const balance = await readContract<bigint>(chain, uniswapV2.pair(), pair, "balanceOf", [people[0]], head);
+        const supply = await readContract<bigint>(chain, uniswapV2.pair(), pair, "totalSupply", [], head);
         const reserves = await reservesAt(pair, head);
         for (const side of [0, 1] as const) {
           const token = sides.get(pair)?.[side] ?? "";
           const share = ((reserves[side] ?? 0n) * balance) / supply;
           const sideItem = side === 0 ? item.token_0 : item.token_1;
           expect([sideItem.quote, sideItem.quote_rate]).toEqual([
-            dollars(exactValue(share, priced.get(token), hour)),
+            toDollars(exactValue(share, priced.get(token), hour)),
             priceOf(token, hour),
           ]);
         }
         expect([item.pool_token.quote, item.pool_token.quote_rate]).toEqual([
-          dollars(exactValue(balance, priced.get(pair), hour)),
+          toDollars(exactValue(balance, priced.get(pair), hour)),
           priceOf(pair, hour),
         ]);
       }
@@ -54,12 +54,12 @@ export const describeWallets = (): void => {
           const values = [exactValue(amountOf("amount0"), first, hour), exactValue(amountOf("amount1"), second, hour)];
           return values.some((value) => value === null) ? null : total(values.map((value) => value ?? 0n));
         };
-        expect(item.total_quote, `${name} at ${block}`).toBe(dollars(name === "Swap" ? swap() : change()));
+        expect(item.total_quote, `${name} at ${block}`).toBe(toDollars(name === "Swap" ? swap() : change()));
         const receipt = await chain.rpc<{ gasUsed: string; effectiveGasPrice: string }>("eth_getTransactionReceipt", [transaction]);
         const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
         expect([item.gas_quote, item.value_quote]).toEqual([
-          dollars(exactValue(fee, pricedAsset(nativeTokenAddress), hour)),
-          dollars(exactValue(0n, pricedAsset(nativeTokenAddress), hour)),
+          toDollars(exactValue(fee, pricedAsset(nativeTokenAddress), hour)),
+          toDollars(exactValue(0n, pricedAsset(nativeTokenAddress), hour)),
         ]);
         expect(item.gas_quote_rate).toBe(hour < firstHour ? null : priceOf(nativeTokenAddress, hour));
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { erc20Item, native, type OrderItem } from "../../../../../demo/story/seaport-orders.ts";
+import { erc20Item, nativeItem, type OrderItem } from "../../../../../demo/story/seaport-orders.ts";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { ether, indexNftMarket, salesIn } from "../nft-market.ts";
 import { market, storedSales, testDatabase } from "./setup.ts";
@@ -26,21 +26,21 @@ export const describeRecordedSales = (): void => {
       // 0.7 ether and 3 wei for seven units: 10^17 wei each, and one wei more for the first three, which are a painting and two of the five units.
       const tenth = 10n ** 17n;
       expect(storedSales).toEqual([
-        line(0, painting(0n), anna, ben, native(ether)),
+        line(0, painting(0n), anna, ben, nativeItem(ether)),
         line(0, painting(1n), anna, ben, erc20Item(weth, 2n * ether)),
         line(1, painting(2n), anna, cleo, erc20Item(coin, 1_000n * ether), true),
-        line(1, painting(3n), anna, ben, native(tenth + 1n)),
-        line(1, [editions, 7n, 5n], anna, ben, native(5n * tenth + 2n)),
-        line(1, painting(4n), anna, ben, native(tenth)),
+        line(1, painting(3n), anna, ben, nativeItem(tenth + 1n)),
+        line(1, [editions, 7n, 5n], anna, ben, nativeItem(5n * tenth + 2n)),
+        line(1, painting(4n), anna, ben, nativeItem(tenth)),
         line(2, painting(7n), anna, cleo, erc20Item(junk, 5n * ether)),
-        line(3, [editions, 8n, 3n], anna, ben, native(3n * ether)),
-        line(3, [editions, 8n, 2n], anna, dora, native(2n * ether)),
+        line(3, [editions, 8n, 3n], anna, ben, nativeItem(3n * ether)),
+        line(3, [editions, 8n, 2n], anna, dora, nativeItem(2n * ether)),
         line(3, painting(8n), anna, cleo, null),
-        line(3, painting(9n), anna, cleo, native(ether / 5n)),
-        line(5, painting(2n), cleo, anna, native(3n * ether), true),
-        line(5, painting(10n), anna, dora, native(ether / 2n)),
-        line(5, painting(10n), dora, dora, native(ether / 1_000n), true),
-        line(40, painting(1n), ben, anna, native(4n * ether)),
+        line(3, painting(9n), anna, cleo, nativeItem(ether / 5n)),
+        line(5, painting(2n), cleo, anna, nativeItem(3n * ether), true),
+        line(5, painting(10n), anna, dora, nativeItem(ether / 2n)),
+        line(5, painting(10n), dora, dora, nativeItem(ether / 1_000n), true),
+        line(40, painting(1n), ben, anna, nativeItem(4n * ether)),
       ]);
     });
 

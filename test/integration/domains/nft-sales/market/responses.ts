@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Chain } from "../../../../../generated/requests.gen.ts";
 import type { ResolverContext } from "../../../../../runtime/api/context.ts";
 import { currentFloors } from "../../../../../runtime/api/nft/floors.ts";
-import { lastNativeSales } from "../../../../../runtime/api/nft/view-last-sales.ts";
-import { chainConfig } from "../../../../../runtime/config/config.ts";
+import { lastNativeSales } from "../../../../../runtime/api/nft/last-sales.ts";
+import { chainConfigSchema } from "../../../../../runtime/config/config.ts";
 import { createLedgerQueries } from "../../../../../runtime/domains/ledger/queries/index.ts";
 import { createNftSaleQueries } from "../../../../../runtime/domains/nft-sales/queries.ts";
 import { createPriceQueries } from "../../../../../runtime/domains/prices/queries/price.ts";
@@ -18,7 +18,7 @@ const marketHead = async (): Promise<number> => market.chain.head();
 /** The part of a resolver's context that these queries need. */
 const contextOf = (anchor: number | null): ResolverContext => {
   const settings = {
-    ...chainConfig.parse({
+    ...chainConfigSchema.parse({
       name: "market",
       id: 31337,
       wrappedNative: [market.weth],
@@ -30,7 +30,7 @@ const contextOf = (anchor: number | null): ResolverContext => {
   return {
     anchor,
     indexedFrom: null,
-    chains: { get: () => settings, list: () => [settings] },
+    chains: { get: () => settings, evmChains: () => [settings] },
     ledger: createLedgerQueries(testDatabase.database),
     nftSales: createNftSaleQueries(testDatabase.database),
     prices: createPriceQueries(testDatabase.database, (chainId) => chainId),

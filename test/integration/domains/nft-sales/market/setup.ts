@@ -6,7 +6,7 @@ import {
   erc20Item,
   erc721Item,
   erc1155Item,
-  native,
+  nativeItem,
   signOrder,
   withRecipient,
 } from "../../../../../demo/story/seaport-orders.ts";
@@ -47,9 +47,9 @@ export const setUp = async () => {
     anna,
     [erc721Item(art, 0n)],
     [
-      withRecipient(anna, native((ether * 90n) / 100n)),
-      withRecipient(fees, native((ether * 5n) / 100n)),
-      withRecipient(dora, native((ether * 5n) / 100n)),
+      withRecipient(anna, nativeItem((ether * 90n) / 100n)),
+      withRecipient(fees, nativeItem((ether * 5n) / 100n)),
+      withRecipient(dora, nativeItem((ether * 5n) / 100n)),
     ],
   );
   const signature = await signOrder(listing, { chainId: 31337, address: seaport }, annaKey);
@@ -98,7 +98,7 @@ export const setUp = async () => {
   const [, bundle] = await mineOn(
     1,
     10,
-    ...sell(anna, ben, [erc721Item(art, 3n), erc1155Item(editions, 7n, 5n), erc721Item(art, 4n)], native(7n * 10n ** 17n + 3n)),
+    ...sell(anna, ben, [erc721Item(art, 3n), erc1155Item(editions, 7n, 5n), erc721Item(art, 4n)], nativeItem(7n * 10n ** 17n + 3n)),
   );
 
   // Day 2: a swap, a gift, and a sale paid in a token without a price.
@@ -107,7 +107,7 @@ export const setUp = async () => {
   await mineOn(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, erc721Item(art, 7n), erc20Item(junk, 5n * ether)));
 
   // Day 3: partial fills of a ten-unit order for ten ether; orders with several payments.
-  const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, native(10n * ether))], true);
+  const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, nativeItem(10n * ether))], true);
   const fillPart = (buyer: Address, numerator: bigint, recipient?: Address) => ({
     from: buyer,
     to: seaport,
@@ -116,16 +116,16 @@ export const setUp = async () => {
     data: encodeFulfillAdvancedOrder({ order: parts }, { numerator, denominator: 10n, ...(recipient && { recipient }) }),
   });
   await mineOn(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, fillPart(ben, 3n), fillPart(cleo, 2n, dora));
-  await mineOn(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), native(ether / 10n), erc20Item(coin, 50n * ether)));
-  await mineOn(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), native(ether / 10n), erc20Item(weth, ether / 10n)));
+  await mineOn(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), nativeItem(ether / 10n), erc20Item(coin, 50n * ether)));
+  await mineOn(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), nativeItem(ether / 10n), erc20Item(weth, ether / 10n)));
 
   // Day 5: cleo sells back what she bought on day 1, and dora buys from herself.
-  await mineOn(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), native(3n * ether)));
-  await mineOn(5, 10, ...sell(anna, dora, erc721Item(art, 10n), native(ether / 2n)));
-  await mineOn(5, 11, ...sell(dora, dora, erc721Item(art, 10n), native(ether / 1_000n)));
+  await mineOn(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), nativeItem(3n * ether)));
+  await mineOn(5, 10, ...sell(anna, dora, erc721Item(art, 10n), nativeItem(ether / 2n)));
+  await mineOn(5, 11, ...sell(dora, dora, erc721Item(art, 10n), nativeItem(ether / 1_000n)));
 
   // Day 40: ben sells back what he bought on day 0, more than thirty days later.
-  await mineOn(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
+  await mineOn(40, 9, ...sell(ben, anna, erc721Item(art, 1n), nativeItem(4n * ether)));
   await mineOn(41, 9, { to: anna });
   Object.assign(hashes, { signed, accepted, matched, bundle });
 
@@ -136,8 +136,8 @@ export const setUp = async () => {
   await writePrices(
     testDatabase.database,
     [
-      { asset: nativeTokenAddress, decimals: 18, cents: (at) => 200_000n + 1_000n * wholeDays(at) },
-      { asset: coin, decimals: 18, cents: () => 100n },
+      { asset: nativeTokenAddress, decimals: 18, centsAt: (at) => 200_000n + 1_000n * wholeDays(at) },
+      { asset: coin, decimals: 18, centsAt: () => 100n },
     ],
     hour,
     hour + 42 * 24,

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { chainConfig } from "../../../../../runtime/config/config.ts";
+import { chainConfigSchema } from "../../../../../runtime/config/config.ts";
 import type { Database } from "../../../../../runtime/database/database.ts";
 import { createAllowanceJobs } from "../../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
 import { createDocumentReader } from "../../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
 import { createMetadataWorker } from "../../../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
 import { createMetadataJobs } from "../../../../../runtime/domains/nft-metadata/jobs/jobs.ts";
-import { tokenMetadataRead } from "../../../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../../../runtime/domains/tokens/projection/metadata-reads.ts";
 import { createChainScheduler } from "../../../../../runtime/jobs/chain-scheduler.ts";
 import { createNodeReadScheduler } from "../../../../../runtime/jobs/node-reads.ts";
 import { projections } from "../../../../../runtime/projections.ts";
@@ -22,15 +22,15 @@ export interface IndexWithJobs {
 
 /** Indexes a market's chain into a database, and starts the background work. */
 export const startIndexWithJobs = async ({ chain, weth }: NftMarket, database: Database): Promise<IndexWithJobs> => {
-  const settings = { ...chainConfig.parse({ name: "market", id: 31337, rpc: chain.url }), id: 31337 };
+  const settings = { ...chainConfigSchema.parse({ name: "market", id: 31337, rpc: chain.url }), id: 31337 };
   const running = await createTestIndexer(chain.url, database, { projections, chain: chainOf({ wrappedNative: [weth] }) });
   const end = runInBackground(running);
   const { indexer, source: node } = running;
   const warnings: string[] = [];
   const logger = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
-  const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
+  const isReady = () => indexer.status().isLeading && indexer.status().isFollowing && indexer.status().catchingUp.length === 0;
   const read = createDocumentReader(settings.nfts);
-  const shared = { chainId: 31337, database, source: node, multicall: multicallAddress, clock: () => new Date() };
+  const shared = { chainId: 31337, database, source: node, multicallAddress, clock: () => new Date() };
   const scheduler = createChainScheduler({
     chainName: "test",
     ...shared,

@@ -41,7 +41,7 @@ describe("tokens of a collection", () => {
     await fill(other);
     const page = async (number: number) => (await other.get(urlOf(`nft/${art}/metadata/?page-size=3&page-number=${number}`))).data;
     expect((await page(0)).pagination.total_count).toBe(5);
-    await other.blocks(head + 1, head + 1);
+    await other.insertBlocks(head + 1, head + 1);
     await other.insert("nft_tokens", [tokenRow(art, "0", head + 1)]);
     await other.insert("nft_collection_sizes", [sizeRow(art, head + 1, 6)]);
     await other.database.query("UPDATE projection_checkpoints SET block_number = $1", [head + 1]);

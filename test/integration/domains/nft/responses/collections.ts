@@ -96,7 +96,7 @@ export const balanceRow = (
 
 /** Inserts the rows that the tests read. */
 export async function fill(index: FixtureIndex): Promise<void> {
-  await index.blocks(0, head, { 2: 1, 9: 1, 12: 1 });
+  await index.insertBlocks(0, head, { 2: 1, 9: 1, 12: 1 });
   await index.insert("token_standards", [
     { chain_id, address: art, standard: 2, block_number: 2 },
     { chain_id, address: both, standard: 2, block_number: 2 },
@@ -132,11 +132,11 @@ export async function fill(index: FixtureIndex): Promise<void> {
     transferRow(art, "2", 12, alice, bob),
     transferRow(art, "3", 12, alice, zeroAddress),
   ]);
-  await index.balances(alice, art, 2, { 2: "3", 9: "5", 12: "3" });
-  await index.balances(bob, art, 2, { 12: "1" });
-  await index.balances(alice, spam, 2, { 2: "1" });
-  await index.balances(alice, both, 3, { 2: "7" });
-  await index.balances(alice, coin, 1, { 2: "100" });
+  await index.insertBalances(alice, art, 2, { 2: "3", 9: "5", 12: "3" });
+  await index.insertBalances(bob, art, 2, { 12: "1" });
+  await index.insertBalances(alice, spam, 2, { 2: "1" });
+  await index.insertBalances(alice, both, 3, { 2: "7" });
+  await index.insertBalances(alice, coin, 1, { 2: "100" });
   await index.insert("nft_balances", [
     ...["1", "4", maxTokenId].map((id) => balanceRow(alice, art, id, id === "1" ? 2 : 9, "1")),
     balanceRow(alice, art, "2", 12, "0"),

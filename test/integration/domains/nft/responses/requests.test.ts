@@ -45,7 +45,7 @@ describe("an invalid or oversized request", () => {
       "nft_balances",
       Array.from({ length: 9 }, (_, id) => balanceRow(crowded, art, String(1000 + id), 2, "1")),
     );
-    await index.balances(crowded, art, 2, { 2: "9" });
+    await index.insertBalances(crowded, art, 2, { 2: "9" });
     for (const path of [`address/${crowded}/balances_nft/`, `address/${crowded}/collection/${art}/`]) {
       const { status, message } = await index.get(urlOf(path));
       expect([status, message]).toEqual([400, expect.stringMatching(/at most 8/)]);

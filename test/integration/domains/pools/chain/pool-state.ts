@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPoolQueries } from "../../../../../runtime/domains/pools/queries/index.ts";
 import type { ResponseData } from "../serve-pools.ts";
-import { read, uniswap } from "../support.ts";
+import { readContract, uniswapV2 } from "../support.ts";
 import {
   allPages,
   api,
@@ -43,7 +43,7 @@ export const describePoolState = (): void => {
           const state = states(pair)[height - 1];
           const [reserves, supply] = await Promise.all([
             reservesAt(pair, height),
-            read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height),
+            readContract<bigint>(chain, uniswapV2.pair(), pair, "totalSupply", [], height),
           ]);
           expect([state?.reserve0, state?.reserve1, state?.supply], `${pair} at ${height}`).toEqual(
             [reserves[0], reserves[1], supply].map(String),
@@ -57,10 +57,17 @@ export const describePoolState = (): void => {
         const { items } = await api.get(`week/xy=k/swap/address/${person}/balances/`);
         const expected = [];
         for (const pair of [...pairs].sort()) {
-          const balance = await read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [person], head);
+          const balance = await readContract<bigint>(chain, uniswapV2.pair(), pair, "balanceOf", [person], head);
           if (balance === 0n) continue;
-          const [reserve0, reserve1] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], head);
-          const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
+          const [reserve0, reserve1] = await readContract<readonly [bigint, bigint, number]>(
+            chain,
+            uniswapV2.pair(),
+            pair,
+            "getReserves",
+            [],
+            head,
+          );
+          const supply = await readContract<bigint>(chain, uniswapV2.pair(), pair, "totalSupply", [], head);
           expected.push([pair, balance, supply, (reserve0 * balance) / supply, (reserve1 * balance) / supply].map(String));
         }
         const actual = items.map(({ pool_token: lpToken, token_0: first, token_1: second }: ResponseData) => [
@@ -100,7 +107,14 @@ export const describePoolState = (): void => {
           volume_out_7d: sum(week, "amount1Out"),
         });
         const height = times.filter((time) => time < end).length - 1;
-        const reserves = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), item.exchange, "getReserves", [], height);
+        const reserves = await readContract<readonly [bigint, bigint, number]>(
+          chain,
+          uniswapV2.pair(),
+          item.exchange,
+          "getReserves",
+          [],
+          height,
+        );
         expect([item.token_0.reserve, item.token_1.reserve]).toEqual([String(reserves[0]), String(reserves[1])]);
       }
     });

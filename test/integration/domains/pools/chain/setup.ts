@@ -3,11 +3,21 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import { poolsProjection } from "../../../../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { createTestIndexer } from "../../../../support/indexer/support.ts";
 import { type ResponseData, servePools, type TestApi } from "../serve-pools.ts";
-import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "../support.ts";
+import {
+  approve,
+  deployExchange,
+  mineTransactions,
+  mint,
+  type PairLog,
+  pairLogs,
+  readContract,
+  type TestExchange,
+  uniswapV2,
+} from "../support.ts";
 
 // Ten days of trades on a real exchange; the node has the state of every block.
 /** The seconds in a day. */
@@ -66,21 +76,21 @@ const randomTransactions = (): TestTransaction[] => {
     [exchange.swap(from, amount, [c, b])],
     [exchange.swap(from, amount, [a, toll])],
     [exchange.swap(from, amount, [toll, a])],
-    [exchange.add(from, [a, b], [amount, amount], random.pick(people))],
-    [exchange.add(from, [a, toll], [amount, amount])],
-    [exchange.remove(from, [b, c], amount / 10n + 1n)],
+    [exchange.addLiquidity(from, [a, b], [amount, amount], random.pick(people))],
+    [exchange.addLiquidity(from, [a, toll], [amount, amount])],
+    [exchange.removeLiquidity(from, [b, c], amount / 10n + 1n)],
     // Tokens are sent to the pool, and then skimmed or synced into its reserves.
     [
-      { from, ...call(artifacts.erc20(), a, "transfer", [pairs[0], amount]) },
-      { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "skim", [from]) },
+      { from, ...encodeCall(artifacts.erc20(), a, "transfer", [pairs[0], amount]) },
+      { from, gas: 300_000n, ...encodeCall(uniswapV2.pair(), pairs[0], "skim", [from]) },
     ],
     [
-      { from, ...call(artifacts.erc20(), b, "transfer", [pairs[0], amount]) },
-      { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "sync") },
+      { from, ...encodeCall(artifacts.erc20(), b, "transfer", [pairs[0], amount]) },
+      { from, gas: 300_000n, ...encodeCall(uniswapV2.pair(), pairs[0], "sync") },
     ],
-    [{ from, ...call(artifacts.erc20(), pairs[0], "transfer", [random.pick(people), 1_000n]) }],
+    [{ from, ...encodeCall(artifacts.erc20(), pairs[0], "transfer", [random.pick(people), 1_000n]) }],
     // LP tokens are sent to the zero address, which does not change the pool's supply.
-    [{ from, ...call(uniswap.pair(), pairs[1], "transfer", [`0x${"0".repeat(40)}`, 77n]) }],
+    [{ from, ...encodeCall(uniswapV2.pair(), pairs[1], "transfer", [`0x${"0".repeat(40)}`, 77n]) }],
   ];
   return random.pick(candidates);
 };
@@ -97,7 +107,7 @@ export const sum = (events: readonly PairLog[], argument: string): string =>
 export const headTime = () => times[head] ?? 0;
 /** A pair's tokens, from the node. */
 export const tokensOf = (pair: Address) =>
-  Promise.all(["token0", "token1"].map(async (name) => toLower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
+  Promise.all(["token0", "token1"].map(async (name) => toLower(await readContract<string>(chain, uniswapV2.pair(), pair, name, [], head))));
 /** Reads a list page by page, and returns all its items. */
 export const allPages = async (path: string, size: number): Promise<ResponseData[]> => {
   const items: ResponseData[] = [];
@@ -117,7 +127,7 @@ export const allPages = async (path: string, size: number): Promise<ResponseData
 export const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
   if (code === "0x") return [0n, 0n];
-  const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
+  const [first, second] = await readContract<readonly [bigint, bigint, number]>(chain, uniswapV2.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
 
@@ -131,34 +141,34 @@ export const setUp = async () => {
   const deployed: Address[] = [];
   for (const name of ["One", "Two", "Three"]) deployed.push(toLower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   tokens = deployed as unknown as typeof tokens;
-  toll = toLower(await chain.deploy(uniswap.deflating(), [5n * million]));
+  toll = toLower(await chain.deploy(uniswapV2.deflating(), [5n * million]));
   const [a, b, c] = tokens;
   await mineTransactions(
     chain,
     people.flatMap((person) => [
       ...deployed.map((token) => mint(token, person, million)),
-      call(artifacts.erc20(), toll, "transfer", [person, million]),
+      encodeCall(artifacts.erc20(), toll, "transfer", [person, million]),
       ...[...deployed, toll].flatMap((token) => [approve(person, token, exchange.router), approve(person, token, other.router)]),
     ]),
   );
   const [first] = people as [Address];
-  const factory = uniswap.factory();
+  const factory = uniswapV2.factory();
   await mineTransactions(chain, [
-    exchange.add(first, [a, b], [1_000n * 10n ** 18n, 3_000n * 10n ** 18n]),
-    exchange.add(first, [b, c], [500n * 10n ** 18n, 500n * 10n ** 18n]),
-    exchange.add(first, [a, toll], [1_000n * 10n ** 18n, 1_000n * 10n ** 18n]),
-    { gas: 4_000_000n, ...call(factory, exchange.factory, "createPair", [a, c]) },
-    other.add(first, [a, b], [10n ** 18n, 10n ** 18n]),
+    exchange.addLiquidity(first, [a, b], [1_000n * 10n ** 18n, 3_000n * 10n ** 18n]),
+    exchange.addLiquidity(first, [b, c], [500n * 10n ** 18n, 500n * 10n ** 18n]),
+    exchange.addLiquidity(first, [a, toll], [1_000n * 10n ** 18n, 1_000n * 10n ** 18n]),
+    { gas: 4_000_000n, ...encodeCall(factory, exchange.factory, "createPair", [a, c]) },
+    other.addLiquidity(first, [a, b], [10n ** 18n, 10n ** 18n]),
   ]);
   pairs = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, toll), await exchange.pairOf(a, c)];
   await mineTransactions(chain, [
     ...people.flatMap((person) => pairs.map((pair) => approve(person, pair, exchange.router))),
-    ...people.slice(1).map((person) => exchange.add(person, [b, c], [50n * 10n ** 18n, 50n * 10n ** 18n])),
-    ...people.slice(1).map((person) => exchange.add(person, [a, b], [10n ** 18n, 10n ** 19n])),
+    ...people.slice(1).map((person) => exchange.addLiquidity(person, [b, c], [50n * 10n ** 18n, 50n * 10n ** 18n])),
+    ...people.slice(1).map((person) => exchange.addLiquidity(person, [a, b], [10n ** 18n, 10n ** 19n])),
   ]);
   for (const [day, blocks] of blocksOfDays.entries()) {
     // The protocol fee is on from the third day with blocks.
-    if (day === 3) await chain.send(call(factory, exchange.factory, "setFeeTo", [chain.accounts[9]]));
+    if (day === 3) await chain.send(encodeCall(factory, exchange.factory, "setFeeTo", [chain.accounts[9]]));
     for (let block = 0; block < blocks; block += 1) {
       await mineTransactions(
         chain,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createGasQueries } from "../../../../../runtime/domains/chains/queries/gas.ts";
-import { actCodes } from "../../../../../runtime/domains/pools/projection/tables.ts";
+import { actionCodes } from "../../../../../runtime/domains/pools/projection/tables.ts";
 import { createPoolQueries } from "../../../../../runtime/domains/pools/queries/index.ts";
 import type { ResponseData } from "../serve-pools.ts";
 import { api, chain, head, logs, pools, testDatabase, toLower } from "./setup.ts";
@@ -18,7 +18,7 @@ export const describeActions = (): void => {
           return [
             [
               ...key,
-              actCodes.swap,
+              actionCodes.swap,
               toLower(String(sender)),
               toLower(String(recipient)),
               positive(amount0),
@@ -33,8 +33,8 @@ export const describeActions = (): void => {
         const owner = toLower(String(args.owner));
         const [amount0, amount1] = [String(args.amount0), String(args.amount1)];
         return name === "Mint"
-          ? [[...key, actCodes.add, toLower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
-          : [[...key, actCodes.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
+          ? [[...key, actionCodes.add, toLower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
+          : [[...key, actionCodes.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
       });
       const rows = await testDatabase.database.query<Record<string, unknown>>(
         `SELECT block_number, log_index, pool, act, sender, to_address, amount0_in, amount0_out, amount1_in, amount1_out, liquidity

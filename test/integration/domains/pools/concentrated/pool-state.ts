@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { artifacts } from "../../../../support/chain.ts";
 import { uniswapV3 } from "../concentrated-support.ts";
-import { read } from "../support.ts";
+import { readContract } from "../support.ts";
 import { api, chain, exchange, gift, head, keys, logs, pools, testDatabase } from "./setup.ts";
 
 const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), "hex");
@@ -21,7 +21,7 @@ const compareWithNode = async (pool: Address, position: number): Promise<boolean
   for (let height = 0; height <= head; height += 1) {
     const row = rows.findLast(({ block_number }) => block_number <= height);
     const balances = await Promise.all(
-      pair.map(async (token) => read<bigint>(chain, artifacts.erc20(), token, "balanceOf", [pool], height).catch(() => 0n)),
+      pair.map(async (token) => readContract<bigint>(chain, artifacts.erc20(), token, "balanceOf", [pool], height).catch(() => 0n)),
     );
     const gifted = position === 0 && height >= gift.block ? gift.amount : 0n;
     expect([row?.reserve0 ?? "0", row?.reserve1 ?? "0"], `pool ${position} at ${height}`).toEqual([
@@ -30,8 +30,8 @@ const compareWithNode = async (pool: Address, position: number): Promise<boolean
     ]);
     if (row === undefined) continue;
     const [slot, liquidity] = await Promise.all([
-      read<readonly [bigint, number]>(chain, uniswapV3.pool(), pool, "slot0", [], height),
-      read<bigint>(chain, uniswapV3.pool(), pool, "liquidity", [], height),
+      readContract<readonly [bigint, number]>(chain, uniswapV3.pool(), pool, "slot0", [], height),
+      readContract<bigint>(chain, uniswapV3.pool(), pool, "liquidity", [], height),
     ]);
     expect([row.sqrt_price_x96, row.tick, row.liquidity], `pool ${position} at ${height}`).toEqual([
       String(slot[0]),

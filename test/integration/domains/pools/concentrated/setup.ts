@@ -2,7 +2,7 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import { poolsProjection } from "../../../../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { createTestIndexer } from "../../../../support/indexer/support.ts";
 import {
@@ -56,7 +56,7 @@ export let logs: PoolLog[];
 export const gift = { block: 0, amount: 5n * unit };
 
 /** Indexes the chain to its head. */
-export const index = async (database: TestDatabase, tuning: Record<string, number> = {}): Promise<void> => {
+export const indexToHead = async (database: TestDatabase, tuning: Record<string, number> = {}): Promise<void> => {
   const indexer = await createTestIndexer(chain.url, database.database, { projections: [tokensProjection, poolsProjection], tuning });
   await indexer.runToHead(await chain.head());
   await indexer.close();
@@ -76,7 +76,7 @@ const openRandomPosition = (): TestTransaction => {
   const shift = random.between(-10, 10) * spacing;
   const amount = BigInt(random.between(1, 50)) * unit;
   positions.push({ id: BigInt(positions.length + 1), owner, liquidity: 0n });
-  return exchange.open(owner, key, [middle + shift - width, middle + shift + width], [amount, 4n * amount]);
+  return exchange.openPosition(owner, key, [middle + shift - width, middle + shift + width], [amount, 4n * amount]);
 };
 
 const randomTransaction = (): TestTransaction => {
@@ -91,16 +91,16 @@ const randomTransaction = (): TestTransaction => {
     () => exchange.swapPath(person, amount, tokens, 3000),
     () => exchange.swapPath(person, amount, [...tokens].reverse(), 3000),
     openRandomPosition,
-    () => exchange.decrease(position.owner, position.id, BigInt(random.between(1, 1000)) * 10n ** 15n),
+    () => exchange.decreaseLiquidity(position.owner, position.id, BigInt(random.between(1, 1000)) * 10n ** 15n),
     () => exchange.collect(position.owner, position.id, [maxUint128, maxUint128]),
     () => exchange.collect(position.owner, position.id, [1_000n, 7n]),
     () => ({
       gas: 1_000_000n,
-      ...call(flashBorrower(), borrower, "borrow", [random.pick([pools[0], pools[1]]), amount / 10n, amount / 20n, 3n]),
+      ...encodeCall(flashBorrower(), borrower, "borrow", [random.pick([pools[0], pools[1]]), amount / 10n, amount / 20n, 3n]),
     }),
     () => ({
       gas: 1_000_000n,
-      ...call(uniswapV3.pool(), random.pick([pools[0], pools[1]]), "collectProtocol", [person, maxUint128, 1_000_000n]),
+      ...encodeCall(uniswapV3.pool(), random.pick([pools[0], pools[1]]), "collectProtocol", [person, maxUint128, 1_000_000n]),
     }),
   ])();
 };
@@ -124,7 +124,7 @@ export const setUp = async () => {
   await mineTransactions(chain, [
     ...tokens.flatMap((token) => [...people, borrower].map((owner) => mint(token, owner, million))),
     ...tokens.flatMap((token) =>
-      people.flatMap((owner) => [exchange.positions, exchange.router].map((spender) => approve(owner, token, spender))),
+      people.flatMap((owner) => [exchange.positionManager, exchange.router].map((spender) => approve(owner, token, spender))),
     ),
   ]);
   // The first and third pools are initialized when they are created, the second one block later, and the fourth never.
@@ -141,23 +141,23 @@ export const setUp = async () => {
     [keys[2], [-6_000, 6_000]],
   ] as const) {
     positions.push({ id: BigInt(positions.length + 1), owner, liquidity: 0n });
-    await mineTransactions(chain, [exchange.open(owner, key, ticks, [300n * unit, 1_200n * unit])]);
+    await mineTransactions(chain, [exchange.openPosition(owner, key, ticks, [300n * unit, 1_200n * unit])]);
   }
   for (let count = 0; count < 12; count += 1) await mineTransactions(chain, [openRandomPosition(), openRandomPosition()]);
   // From here on, a fifth of both tokens' fees is the protocol fee.
-  for (const pool of pools.slice(0, 2)) await mineTransactions(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
+  for (const pool of pools.slice(0, 2)) await mineTransactions(chain, [encodeCall(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
   for (let block = 0; block < 40; block += 1) {
     // Transactions that remove more liquidity than remains fail and emit nothing.
     await chain.send(...Array.from({ length: random.between(1, 4) }, randomTransaction));
     await chain.mine();
   }
-  await mineTransactions(chain, [{ from: owner, ...call(artifacts.erc20(), a, "transfer", [pools[0], gift.amount]) }]);
+  await mineTransactions(chain, [{ from: owner, ...encodeCall(artifacts.erc20(), a, "transfer", [pools[0], gift.amount]) }]);
   gift.block = await chain.head();
   await mineTransactions(chain, [exchange.swap(owner, unit, keys[0], 0), exchange.swap(owner, 200n * unit, keys[1], 1)]);
   head = await chain.head();
   logs = await concentratedLogs(chain, pools, head);
   testDatabase = await createTestDatabase();
-  await index(testDatabase);
+  await indexToHead(testDatabase);
   api = await servePools(testDatabase.database, [{ name: "ranges", factory: exchange.factory, family: "concentrated" }]);
 };
 

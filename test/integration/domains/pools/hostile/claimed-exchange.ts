@@ -4,7 +4,7 @@ import { tokensProjection } from "../../../../../runtime/domains/tokens/projecti
 import { pairCreated, pairSwap } from "../../../../../runtime/events/pools.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../../support/chain.ts";
-import { contents } from "../../../../support/contents.ts";
+import { hashContents } from "../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { createTestIndexer } from "../../../../support/indexer/support.ts";
 import { servePools, type TestApi } from "../serve-pools.ts";
@@ -24,7 +24,7 @@ export interface ClaimedExchange {
   swap(pool: Address, amounts: readonly [bigint, bigint, bigint, bigint]): Promise<unknown>;
   /** Indexes up to the head. */
   index(): Promise<void>;
-  contentsOfFreshIndex(): ReturnType<typeof contents>;
+  contentsOfFreshIndex(): ReturnType<typeof hashContents>;
   end(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export const openClaimedExchange = async (): Promise<ClaimedExchange> => {
     contentsOfFreshIndex: async () => {
       const other = await createTestDatabase();
       await indexInto(chain, other);
-      const rows = await contents(other.database);
+      const rows = await hashContents(other.database);
       await other.drop();
       return rows;
     },

@@ -87,7 +87,8 @@ export const describeNonstandardLogs = (): void => {
           ...(await auditApprovals(testDatabase.database, running.source, 31337, height, 1_000)),
         ];
         expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
-        for (const { subject, compared, unknown } of rows.slice(1, 4)) expect(compared - unknown, subject).toBeGreaterThan(1);
+        for (const { subject, comparedCount, unknownCount } of rows.slice(1, 4))
+          expect(comparedCount - unknownCount, subject).toBeGreaterThan(1);
       }
       await running.close();
     });

@@ -2,7 +2,7 @@ import { approvalsProjection } from "../../../../../runtime/domains/approvals/pr
 import { nftProjection } from "../../../../../runtime/domains/nft/projection.ts";
 import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
-import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { type Artifact, artifacts, encodeCall, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { createTestIndexer } from "../../../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
@@ -44,7 +44,7 @@ export const callToken = (
   artifact: Artifact = nonstandardContracts(name),
 ) => ({
   from,
-  ...call(artifact, addressOf(name), functionName, args),
+  ...encodeCall(artifact, addressOf(name), functionName, args),
 });
 
 /** Indexes the chain to its head. */
@@ -88,7 +88,7 @@ export const setUp = async () => {
     // After the hybrid's first indexed transaction, no id has an owner.
     callToken("hybrid", alice, "flash", [bob], hybrid),
     callToken("hybridWithOwnEventName", alice, "mint", [alice, 3n * unit], hybrid),
-    call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
+    encodeCall(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
   );
   await chain.mine();
   await chain.send(

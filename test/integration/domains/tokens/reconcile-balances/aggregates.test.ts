@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { type Reconciliation, startReconciliation } from "./support.ts";
@@ -29,8 +29,8 @@ describe("tokens that are compared in the same call", () => {
       const honest = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
       const restless = await chain.deploy(unusualBalances("Restless"), [honest]);
       await chain.send(
-        call(artifacts.erc20(), honest, "mint", [restless, 1_000n]),
-        call(unusualBalances("Restless"), restless, "claim", [zeroAddress, lowOwner, 5n]),
+        encodeCall(artifacts.erc20(), honest, "mint", [restless, 1_000n]),
+        encodeCall(unusualBalances("Restless"), restless, "claim", [zeroAddress, lowOwner, 5n]),
       );
       await chain.mine();
       restlessTokens.push(restless);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../../../../../runtime/database/sql.ts";
 import { createCheckState } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
-import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-jobs.ts";
+import { createSweepJob } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-jobs.ts";
 import {
   dueTokens,
   expediteChecks,
   scheduleChecks,
 } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-schedule.ts";
-import { defaultReconciliation } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
+import { defaultReconciliationSettings } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
@@ -134,9 +134,9 @@ describe("the comparison of a token", () => {
       },
       clock: () => now,
       multicall: respond,
-      source: { calls: respond, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
+      source: { runCalls: respond, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
     } as unknown as JobContext;
-    await createSweep(defaultReconciliation, createCheckState(defaultReconciliation)).run(context);
+    await createSweepJob(defaultReconciliationSettings, createCheckState(defaultReconciliationSettings)).run(context);
     expect(await testDatabase.database.query("SELECT 1 FROM token_checks WHERE looked_at IS NOT NULL")).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { queueQuietCalls } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/quiet-calls/quiet-calls.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
 import { unusualSupplies } from "./unusual-supplies.ts";
@@ -37,11 +37,11 @@ const mineEach = async (...transactions: readonly TestTransaction[]) => {
 const mineUnrelated = (count: number) => mineEach(...Array.from({ length: count }, () => ({ to: alice, value: 1n, gas: 21_000n })));
 const rebasing = (method: string, ...args: readonly unknown[]) => ({
   from: alice,
-  ...call(unusualSupplies("Rebasing"), token, method, args),
+  ...encodeCall(unusualSupplies("Rebasing"), token, method, args),
 });
 const seizing = (method: string, ...args: readonly unknown[]) => ({
   from: alice,
-  ...call(unusualSupplies("Seizing"), token, method, args),
+  ...encodeCall(unusualSupplies("Seizing"), token, method, args),
 });
 const start = async () => {
   reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
@@ -160,7 +160,7 @@ describe("a token whose balances change without an event", () => {
     const sheriff = await chain.deploy(unusualSupplies("Sheriff"), [token, victim, other]);
     await start();
     await reconciliation.runFor(120);
-    await mineEach({ from: alice, ...call(unusualSupplies("Sheriff"), sheriff, "act") });
+    await mineEach({ from: alice, ...encodeCall(unusualSupplies("Sheriff"), sheriff, "act") });
     await mineUnrelated(5);
     await testDatabase.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (31337, $1, $2)", [
       Buffer.from(token.slice(2), "hex"),
@@ -174,12 +174,12 @@ describe("a token whose balances change without an event", () => {
   it("is found in time despite constant calls to another token", async () => {
     const noisy = await chain.deploy(unusualSupplies("Seizing"));
     token = await chain.deploy(unusualSupplies("Seizing"));
-    await mineEach(seizing("mint", alice, 100n), { from: alice, ...call(unusualSupplies("Seizing"), noisy, "mint", [alice, 100n]) });
+    await mineEach(seizing("mint", alice, 100n), { from: alice, ...encodeCall(unusualSupplies("Seizing"), noisy, "mint", [alice, 100n]) });
     await start();
     await reconciliation.runFor(60);
     const noise = Array.from({ length: 45 }, (_, position) => ({
       from: alice,
-      ...call(unusualSupplies("Seizing"), noisy, "seize", [`0x${(position + 1).toString(16).padStart(40, "6")}`, bob, 0n]),
+      ...encodeCall(unusualSupplies("Seizing"), noisy, "seize", [`0x${(position + 1).toString(16).padStart(40, "6")}`, bob, 0n]),
     }));
     const before = noise.splice(0, 22);
     await chain.send(...before);
@@ -197,7 +197,7 @@ describe("a token whose balances change without an event", () => {
     const first = (await chain.head()) + 1;
     const barring = (method: string, ...args: readonly unknown[]) => ({
       from: alice,
-      ...call(unusualSupplies("Barring"), token, method, args),
+      ...encodeCall(unusualSupplies("Barring"), token, method, args),
     });
     await mineEach(barring("mint", alice, 1_000n), barring("transfer", bob, 300n), barring("transfer", carol, 10n), barring("bar", carol));
     await start();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { balancesWithoutBase, balanceTables } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/bases/apply-bases.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { chainOf } from "../../../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
-import { uniswap } from "../../pools/support.ts";
+import { uniswapV2 } from "../../pools/support.ts";
 import { countUnknown } from "./late-start/count-unknown.ts";
 import { hideOldState } from "./late-start/hide-old-state.ts";
 import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
@@ -26,17 +26,23 @@ describe("a Uniswap V2 pair that received its first liquidity after the first bl
       await pairChain.deploy(artifacts.erc20(), ["Gold", "G"]),
       await pairChain.deploy(artifacts.erc20(), ["Iron", "I"]),
     ];
-    const factory = await pairChain.deploy(uniswap.factory(), [owner]);
+    const factory = await pairChain.deploy(uniswapV2.factory(), [owner]);
     const mineAll = async (...transactions: readonly TestTransaction[]) => {
       await pairChain.send(...transactions);
       await pairChain.mine();
     };
-    await mineAll({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
-    const pairWord = await pairChain.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
+    await mineAll({ gas: 8_000_000n, ...encodeCall(uniswapV2.factory(), factory, "createPair", [gold, iron]) });
+    const pairWord = await pairChain.rpc<Hex>("eth_call", [encodeCall(uniswapV2.factory(), factory, "getPair", [gold, iron]), "latest"]);
     pair = `0x${pairWord.slice(26)}`;
     first = (await pairChain.head()) + 1;
-    const callPair = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
-    await mineAll(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
+    const callPair = (method: string, args: readonly unknown[]) => ({
+      gas: 1_000_000n,
+      ...encodeCall(uniswapV2.pair(), pair, method, args),
+    });
+    await mineAll(
+      encodeCall(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]),
+      encodeCall(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]),
+    );
     await mineAll(callPair("mint", [owner]));
     await mineAll(callPair("transfer", [other, 5_000n]), callPair("transfer", [pair, 9_000n]));
     await mineAll(callPair("burn", [owner]));

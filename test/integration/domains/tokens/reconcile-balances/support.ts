@@ -29,8 +29,8 @@ export const startReconciliation = async (
   const [notes, warnings]: [string[], string[]] = [[], []];
   let now = Date.UTC(2026, 0, 1);
   const isReady = () => {
-    const { leading, following, catchingUp } = running.indexer.status();
-    return leading && following && catchingUp.length === 0;
+    const { isLeading, isFollowing, catchingUp } = running.indexer.status();
+    return isLeading && isFollowing && catchingUp.length === 0;
   };
   const scheduler = createChainScheduler({
     chainName: "test",
@@ -38,7 +38,7 @@ export const startReconciliation = async (
     database,
     source: running.source,
     jobs: createReconciliationJobs(settings),
-    multicall: "0xca11bde05977b3631167028862be2a173976ca11",
+    multicallAddress: "0xca11bde05977b3631167028862be2a173976ca11",
     runExclusive: running.indexer.runExclusive,
     runExclusiveKeepingCache: running.indexer.runExclusiveKeepingCache,
     isReady,

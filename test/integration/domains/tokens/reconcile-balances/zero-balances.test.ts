@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { writeZeroBalance } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/supplies/zero-address-balances.ts";
+import { writeZeroAddressBalance } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/supplies/zero-address-balances.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
 import { type Reconciliation, startReconciliation } from "./support.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   node = await startRpcProxy(chain.url);
   alice = chain.accounts[1] as Address;
   drifting = await chain.deploy(unusualSupplies("Drifting"));
-  await mine(call(unusualSupplies("Drifting"), drifting, "mint", [alice, 100n]));
+  await mine(encodeCall(unusualSupplies("Drifting"), drifting, "mint", [alice, 100n]));
   // More blocks than the number of periods that the search may add.
   await mineBlocks(900);
 });
@@ -89,7 +89,7 @@ describe("the zero address's balance of an ERC-20 token", () => {
       ]),
     });
     const write = (head: number, balance: bigint) =>
-      testDatabase.database.transaction((client) => writeZeroBalance(client, 31337, other, head, 0, balance));
+      testDatabase.database.transaction((client) => writeZeroAddressBalance(client, 31337, other, head, 0, balance));
     await write(19, 5n);
     expect(await contents()).toEqual({ rows: [{ since_block: 20, balance: "7" }], periods: [] });
     await write(30, 9n);
@@ -107,7 +107,7 @@ describe("the zero address's balance of an ERC-20 token", () => {
 
   it("is compared together with the supply right after the projection is rebuilt", async () => {
     const preminted = await chain.deploy(unusualSupplies("Preminted"), [], alice);
-    await mine({ from: alice, ...call(unusualSupplies("Preminted"), preminted, "transfer", [chain.accounts[2], 400n]) });
+    await mine({ from: alice, ...encodeCall(unusualSupplies("Preminted"), preminted, "transfer", [chain.accounts[2], 400n]) });
     // After these blocks, no supply is compared because of a mint or burn.
     await mineBlocks(300);
     const supply = async () =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { builtInRules } from "../../../../../runtime/domains/tokens/classification/built-in.ts";
+import { builtInRules } from "../../../../../runtime/domains/tokens/classification/built-in-rules.ts";
 import { loadRules, parseRules } from "../../../../../runtime/domains/tokens/classification/load-rules.ts";
 import { renderRules } from "../../../../../runtime/domains/tokens/classification/render-rules.ts";
 import { usdc } from "./tokens.ts";

@@ -1,4 +1,4 @@
-import { builtInRules } from "../../../../../runtime/domains/tokens/classification/built-in.ts";
+import { builtInRules } from "../../../../../runtime/domains/tokens/classification/built-in-rules.ts";
 import { type ClassifiedToken, createClassifier } from "../../../../../runtime/domains/tokens/classification/classifier.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 

@@ -21,7 +21,7 @@ const compareWith = async (response: CallOutcome, rows: readonly object[], state
     clock: () => now,
     database: { query: async (sql: string | Sql) => ((typeof sql === "string" ? sql : sql.text).includes("token_checks") ? [] : rows) },
     multicall: async () => rows.map(() => response),
-    source: { hashesOf: async () => [hash], balances: unexpectedCall, calls: unexpectedCall, capabilities: {} },
+    source: { hashesOf: async () => [hash], balances: unexpectedCall, runCalls: unexpectedCall, capabilities: {} },
     runExclusive: unexpectedCall,
     runExclusiveKeepingCache: unexpectedCall,
     logger: { info: unexpectedCall },

@@ -1,5 +1,5 @@
 import { decodeData, parseDataUrl } from "./data-url.ts";
-import { isRaster, isRecording, isSvg } from "./media-types.ts";
+import { isAudioOrVideo, isRaster, isSvg } from "./media-types.ts";
 import { svgProblem } from "./passive-svg.ts";
 
 /** A URL that clients may show, or why they must not show it, as a predicate of the URL ("is not a URL"). */
@@ -33,7 +33,7 @@ export const checkAssetUrl = (text: string, allowed: "image" | "image or recordi
 const checkDataUrl = (url: string, allowed: "image" | "image or recording"): AssetUrl => {
   const parsed = parseDataUrl(url);
   if (parsed === null) return { problem: "is not a valid data: URL" };
-  const isKnown = isSvg(parsed.type) || isRaster(parsed.type) || (allowed === "image or recording" && isRecording(parsed.type));
+  const isKnown = isSvg(parsed.type) || isRaster(parsed.type) || (allowed === "image or recording" && isAudioOrVideo(parsed.type));
   if (!isKnown)
     return {
       problem: `has the media type ${parsed.type.slice(0, 60) || "text/plain"}; expected ${allowed === "image" ? "an image" : "an image, video or audio"}`,

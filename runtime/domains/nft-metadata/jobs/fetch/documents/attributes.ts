@@ -12,7 +12,7 @@ const maxDepth = 4;
 
 export interface Attributes {
   readonly attributes: readonly NftAttribute[] | null;
-  readonly counted: readonly CountedAttribute[];
+  readonly countedAttributes: readonly CountedAttribute[];
   /** Whether attributes beyond the maximum were omitted. */
   readonly isTruncated: boolean;
 }
@@ -39,7 +39,7 @@ export const readAttributes = (document: JsonObject): Attributes => {
   const attributes = stored.map(toAttribute);
   return {
     attributes: sources.length === 0 ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value })),
-    counted: attributes.flatMap(({ trait_type, value, number }) =>
+    countedAttributes: attributes.flatMap(({ trait_type, value, number }) =>
       trait_type === null ? [] : [{ trait: truncate(trait_type), value: value === null ? null : truncate(value), number }],
     ),
     isTruncated: traits.length > maxAttributes,

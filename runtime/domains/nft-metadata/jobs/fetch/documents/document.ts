@@ -14,7 +14,7 @@ export interface CountedAttribute {
 /** The sanitized metadata of a token: hostile text is removed, URLs have accepted schemes, and `refusal` lists what was omitted. */
 export interface NftDocument {
   /** The text as received. */
-  readonly document: string;
+  readonly text: string;
   readonly name: string | null;
   readonly description: string | null;
   readonly image: string | null;
@@ -24,7 +24,7 @@ export interface NftDocument {
   readonly owner: string | null;
   /** Null if the metadata has no attributes. */
   readonly attributes: readonly NftAttribute[] | null;
-  readonly counted: readonly CountedAttribute[];
+  readonly countedAttributes: readonly CountedAttribute[];
   /** The size of an asset that the document embeds (`data:`). */
   readonly assetBytes: number | null;
   /** What was omitted from the document and why; null if nothing was omitted. */

@@ -9,7 +9,7 @@ const maxDescriptionLength = 10_000;
 const utf8 = new TextDecoder("utf-8");
 
 /** Decodes UTF-8 without its byte order mark. Invalid bytes become replacement characters, so that one of them does not make a document unreadable. */
-export const textOfBytes = (bytes: Uint8Array): string => utf8.decode(bytes);
+export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes);
 
 /** Parses and sanitizes a metadata document. */
 export const parseDocument = (text: string): DocumentOutcome => {
@@ -26,11 +26,11 @@ export const parseDocument = (text: string): DocumentOutcome => {
 export const imageDocument = (url: string): DocumentOutcome => {
   const image = checkAssetUrl(url, "image");
   if ("problem" in image) return refused(`The image in the metadata URL ${image.problem}.`);
-  return { ok: true, document: { ...emptyDocument, document: url, image: image.url, assetBytes: image.bytes } };
+  return { ok: true, document: { ...emptyDocument, text: url, image: image.url, assetBytes: image.bytes } };
 };
 
 const emptyDocument: NftDocument = {
-  document: "",
+  text: "",
   name: null,
   description: null,
   image: null,
@@ -38,7 +38,7 @@ const emptyDocument: NftDocument = {
   externalUrl: null,
   owner: null,
   attributes: null,
-  counted: [],
+  countedAttributes: [],
   assetBytes: null,
   refusal: null,
 };
@@ -48,11 +48,11 @@ const readDocument = (text: string, root: JsonObject): NftDocument => {
   const image = urlIn(root, ["image", "image_url", "imageUrl", "image_data"], "image", problems);
   const animation = urlIn(root, ["animation_url", "animationUrl"], "image or recording", problems);
   const external = urlIn(root, ["external_url", "externalUrl", "external_link"], "page", problems);
-  const { attributes, counted, isTruncated } = readAttributes(root);
+  const { attributes, countedAttributes, isTruncated } = readAttributes(root);
   if (isTruncated) problems.push(`Only the first ${maxAttributes} attributes are stored.`);
   const description = textIn(root, "description");
   return {
-    document: text,
+    text,
     name: cleanLine(textIn(root, "name"), maxNameLength),
     description: cleanText(description, maxDescriptionLength),
     image: image?.url ?? null,
@@ -60,7 +60,7 @@ const readDocument = (text: string, root: JsonObject): NftDocument => {
     externalUrl: external?.url ?? null,
     owner: cleanLine(textIn(root, "owner"), maxNameLength),
     attributes,
-    counted,
+    countedAttributes,
     assetBytes: (animation ?? image)?.bytes ?? null,
     refusal: problems.length === 0 ? null : problems.join(" "),
   };

@@ -1,11 +1,11 @@
 import type { NftsConfig } from "../../../../../config/nfts.ts";
 import type { Refusal } from "../../../../../web/refusals.ts";
-import { createWeb, type FetchBounds, type Web } from "../../../../../web/web.ts";
+import { createWebClient, type FetchLimits, type WebClient } from "../../../../../web/web.ts";
 import { type DataUrl, decodeData, parseDataUrl } from "./data-url.ts";
 import type { DocumentOutcome, ReadDocument } from "./document.ts";
 import { arweavePath, type GatewayPath, ipfsPath } from "./gateway-path.ts";
 import { isJson } from "./media-types.ts";
-import { imageDocument, parseDocument, textOfBytes } from "./parse-document.ts";
+import { decodeUtf8, imageDocument, parseDocument } from "./parse-document.ts";
 
 type ReaderConfig = Pick<NftsConfig, "ipfsGateways" | "arweaveGateways" | "documentBytes" | "fetchMilliseconds">;
 
@@ -15,11 +15,14 @@ const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\
 const types = { header: "application/json, text/plain;q=0.5", description: "JSON", includes: isJson };
 
 /** Creates a reader for data:, https:, ipfs: and ar: URLs, within the bounds set in a chain's configuration. */
-export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }: { readonly web?: Web } = {}): ReadDocument => {
-  const boundsOf = (signal: AbortSignal, milliseconds: number): FetchBounds => ({
-    milliseconds,
-    bytes: config.documentBytes,
-    types,
+export const createDocumentReader = (
+  config: ReaderConfig,
+  { web = createWebClient() }: { readonly web?: WebClient } = {},
+): ReadDocument => {
+  const boundsOf = (signal: AbortSignal, milliseconds: number): FetchLimits => ({
+    timeoutMilliseconds: milliseconds,
+    maxBytes: config.documentBytes,
+    acceptedTypes: types,
     signal,
   });
 
@@ -101,7 +104,7 @@ const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentO
 const tooLarge = (maxBytes: number): DocumentOutcome =>
   refused(`The metadata is too large: documents of up to ${maxBytes} bytes are accepted.`);
 
-const documentOf = (bytes: Buffer): DocumentOutcome => parse(textOfBytes(bytes));
+const documentOf = (bytes: Buffer): DocumentOutcome => parse(decodeUtf8(bytes));
 
 /** Like `parseDocument`, but refuses a text for which it throws. */
 const parse = (text: string): DocumentOutcome => {

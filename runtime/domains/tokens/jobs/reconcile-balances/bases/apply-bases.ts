@@ -5,15 +5,15 @@ import { baseReadKey } from "../../../../../indexer/projection.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../lib/hex.ts";
 import { maxUint256 } from "../../../projection/balances.ts";
-import { type BalanceKey, baseReadOf } from "../../../projection/reads-base.ts";
+import { type BalanceKey, baseReadOf } from "../../../projection/base-reads.ts";
 import { standards } from "../../../projection/standards.ts";
 import { type BalanceTables, baseStatements } from "./base-statements.ts";
 
-export const balanceTables: BalanceTables = { rows: "balances", periods: "balance_periods", key: ["owner", "token", "standard"] };
+export const balanceTables: BalanceTables = { current: "balances", periods: "balance_periods", keyColumns: ["owner", "token", "standard"] };
 export const nftBalanceTables: BalanceTables = {
-  rows: "nft_balances",
+  current: "nft_balances",
   periods: "nft_balance_periods",
-  key: ["owner", "token", "standard", "token_id"],
+  keyColumns: ["owner", "token", "standard", "token_id"],
 };
 
 /** The balance that the node returned for a key for which the index has only the net change. */
@@ -29,16 +29,16 @@ export interface BalanceReading {
 export const balancesWithoutBase = async (
   database: Queryable,
   chainId: number,
-  { rows, key }: BalanceTables,
-  deferred: readonly Address[],
+  { current, keyColumns }: BalanceTables,
+  skipped: readonly Address[],
   limit: number,
 ): Promise<BalanceKey[]> => {
-  const columns = columnList(key);
+  const columns = columnList(keyColumns);
   const records = await database.query<{ owner: Address; token: Address; standard: number; token_id?: string }>(
-    sql`SELECT ${columns} FROM ${identifier(rows)}
+    sql`SELECT ${columns} FROM ${identifier(current)}
      WHERE chain_id = $1 AND balance IS NULL AND net_change IS NOT NULL AND token <> ALL ($2)
        AND (owner <> $4 OR standard <> ${standards.erc20}) ORDER BY token, standard, owner LIMIT $3`,
-    [chainId, deferred.map(bytes), limit, bytes(zeroAddress)],
+    [chainId, skipped.map(bytes), limit, bytes(zeroAddress)],
   );
   return records.map(({ token_id, ...row }) => ({ ...row, tokenId: token_id === undefined ? null : BigInt(token_id) }));
 };
@@ -127,15 +127,15 @@ const encodeBase = ({ standard, tokenId, owner }: BalanceKey, base: bigint): Hex
 export const markUnknown = async (
   client: DatabaseClient,
   chainId: number,
-  { rows, periods, key }: BalanceTables,
+  { current, periods, keyColumns }: BalanceTables,
   { owner, token, standard, tokenId }: BalanceKey,
 ): Promise<void> => {
   const values = [bytes(owner), bytes(token), standard, ...(tokenId === null ? [] : [tokenId.toString()])];
-  const matchesKey = joinSql(keyConditions.slice(0, key.length), sql` AND `);
-  for (const table of [rows, periods]) {
+  const matchesKey = joinSql(keyConditions.slice(0, keyColumns.length), sql` AND `);
+  for (const table of [current, periods]) {
     await client.query(sql`UPDATE ${identifier(table)} SET net_change = NULL WHERE chain_id = $1 AND ${matchesKey}`, [chainId, ...values]);
   }
 };
 
-/** The conditions on the columns of `BalanceTables.key`, in their order. */
+/** The conditions on the columns of `BalanceTables.keyColumns`, in their order. */
 const keyConditions: readonly Sql[] = [sql`owner = $2`, sql`token = $3`, sql`standard = $4`, sql`token_id = $5`];

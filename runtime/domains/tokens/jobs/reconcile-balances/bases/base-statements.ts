@@ -3,19 +3,19 @@ import { standards } from "../../../projection/standards.ts";
 
 /** A balance table, its period table, and their key columns. */
 export interface BalanceTables {
-  readonly rows: "balances" | "nft_balances";
+  readonly current: "balances" | "nft_balances";
   readonly periods: "balance_periods" | "nft_balance_periods";
-  readonly key: readonly string[];
+  readonly keyColumns: readonly string[];
 }
 
 /** The statements of one transaction that applies base balances, in order. They share the temporary tables `base_readings` and `base_moves`. */
-export const baseStatements = ({ rows, periods, key }: BalanceTables, isFungible: boolean) => {
-  const [rowsTable, periodsTable] = [identifier(rows), identifier(periods)];
+export const baseStatements = ({ current, periods, keyColumns }: BalanceTables, isFungible: boolean) => {
+  const [currentTable, periodsTable] = [identifier(current), identifier(periods)];
   const matchesKey = (alias: string, other: string): Sql =>
     joinSql(
       [
         sql`${identifier(alias)}.chain_id = $1`,
-        ...key.map((column) => sql`${identifier(`${alias}.${column}`)} = ${identifier(`${other}.${column}`)}`),
+        ...keyColumns.map((column) => sql`${identifier(`${alias}.${column}`)} = ${identifier(`${other}.${column}`)}`),
       ],
       sql` AND `,
     );
@@ -27,18 +27,18 @@ export const baseStatements = ({ rows, periods, key }: BalanceTables, isFungible
        unnest($1::bytea[], $2::bytea[], $3::int2[], $4::numeric[], $5::numeric[]) WITH ORDINALITY k(owner, token, standard, token_id, reading, position)`,
     computeBases: sql`UPDATE base_readings k SET base = k.reading - CASE WHEN b.since_block <= $2 THEN b.net_change ELSE (
          SELECT net_change FROM ${periodsTable} p WHERE ${matchesKey("p", "k")} AND p.from_block <= $2 ORDER BY p.from_block DESC LIMIT 1) END
-       FROM ${rowsTable} b WHERE ${matchesKey("b", "k")} AND b.balance IS NULL AND b.net_change IS NOT NULL`,
+       FROM ${currentTable} b WHERE ${matchesKey("b", "k")} AND b.balance IS NULL AND b.net_change IS NOT NULL`,
     createMoves: sql`CREATE TEMP TABLE base_moves (owner bytea, token bytea, block_number int8, ordinal int4, received boolean, net numeric) ON COMMIT DROP`,
     insertMoves,
     checkBases: sql`UPDATE base_readings k SET fits = k.base + least(0, b.net_change, p.lowest, m.lowest) >= 0
          AND k.base + greatest(b.net_change, p.highest, m.highest) <= CASE WHEN k.standard = ${standards.erc721} AND k.token_id IS NOT NULL THEN 1 ELSE $2::numeric END
-       FROM base_readings s JOIN ${rowsTable} b ON ${matchesKey("b", "s")}
+       FROM base_readings s JOIN ${currentTable} b ON ${matchesKey("b", "s")}
        CROSS JOIN LATERAL (SELECT min(net_change) AS lowest, max(net_change) AS highest FROM ${periodsTable} p WHERE ${matchesKey("p", "s")}) p
        LEFT JOIN (SELECT owner, token, min(net) AS lowest, max(net) AS highest FROM ${moves} m GROUP BY owner, token) m
          ON s.standard = ${standards.erc20} AND m.owner = s.owner AND m.token = s.token
        WHERE k.position = s.position AND s.base IS NOT NULL`,
     fillTransfers,
-    fillBalances: [rowsTable, periodsTable].map(
+    fillBalances: [currentTable, periodsTable].map(
       (table) =>
         sql`UPDATE ${table} t SET balance = t.net_change + k.base, net_change = NULL FROM base_readings k WHERE ${matchesKey("t", "k")} AND t.net_change IS NOT NULL`,
     ),

@@ -2,9 +2,9 @@ import type { ContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import type { Address } from "../../../../../lib/hex.ts";
-import type { BalanceKey } from "../../../projection/reads-base.ts";
+import type { BalanceKey } from "../../../projection/base-reads.ts";
 import { standards } from "../../../projection/standards.ts";
-import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
+import { indexedHead, readBalances, writeIfCanonical } from "../as-of-head.ts";
 import { type CheckState, createCheckState } from "../check-state.ts";
 import { markNodeSourced } from "../checks/mark-node-sourced.ts";
 import { recountHolders } from "../holders/holder-counts.ts";
@@ -19,7 +19,7 @@ const maxKeys = 1_350;
  * Determines base balances of an index that started late, or without the state before its first block: the balance at the head minus the net change
  * since.
  */
-export const createReadBases = (settings: ReconciliationSettings): Job => {
+export const createReadBasesJob = (settings: ReconciliationSettings): Job => {
   const state = createCheckState(settings);
   return {
     name: "read-base-balances",
@@ -37,11 +37,11 @@ const readPortion = async (context: JobContext, tables: BalanceTables, { backoff
   const { database, chainId, clock } = context;
   const head = await indexedHead(context);
   if (head === null) return false;
-  const keys = await balancesWithoutBase(database, chainId, tables, backoff.deferred(clock()), maxKeys);
+  const keys = await balancesWithoutBase(database, chainId, tables, backoff.contractsToSkip(clock()), maxKeys);
   if (keys.length === 0) return false;
   const readings = await readKeys(context, keys, head.number, backoff);
   if (readings.length === 0) return false;
-  const result = await writeAsOf(context, head, async (client) => {
+  const result = await writeIfCanonical(context, head, async (client) => {
     const applied = await applyBases(client, chainId, tables, head, readings);
     if (tables === balanceTables) await recountHolders(client, chainId, applied.resolved);
     return applied;
@@ -58,7 +58,7 @@ const readPortion = async (context: JobContext, tables: BalanceTables, { backoff
     const subject = isNative ? reading.key.owner : reading.key.token;
     if (!confirmed.has(subject)) confirmed.set(subject, suspects.recordDifference(subject, reading.key.owner, clock()));
     if (confirmed.get(subject) === true) await rejectInconsistent(context, tables, reading, head);
-    else if (!isNative) backoff.defer(subject, clock());
+    else if (!isNative) backoff.recordFailure(subject, clock());
   }
   return result.resolved.length > 0 && keys.length === maxKeys;
 };
@@ -72,7 +72,7 @@ const readKeys = async (
   const balances = await readBalances(context, keys, height);
   return keys.flatMap((key, position) => {
     const balance = balances[position] ?? null;
-    if (balance === null) backoff.defer(key.token, context.clock());
+    if (balance === null) backoff.recordFailure(key.token, context.clock());
     return balance === null ? [] : [{ key, balance }];
   });
 };
@@ -86,5 +86,5 @@ const rejectInconsistent = async (
 ): Promise<void> => {
   const difference = { token: key.token, owner: key.owner, eventBalance: null, nodeBalance: balance };
   if (key.standard === standards.erc20) await markNodeSourced(context, head, difference);
-  else await writeAsOf(context, head, (client) => markUnknown(client, context.chainId, tables, key));
+  else await writeIfCanonical(context, head, (client) => markUnknown(client, context.chainId, tables, key));
 };

@@ -4,7 +4,7 @@ import { indexedHead } from "../as-of-head.ts";
 import type { CheckState } from "../check-state.ts";
 import { maxComparisons, type ReconciliationSettings } from "../settings.ts";
 import { compareSupplies } from "../supplies/compare-supplies.ts";
-import { touchedSupplies } from "../supplies/supply-offsets.ts";
+import { mintedOrBurnedTokens } from "../supplies/supply-offsets.ts";
 import {
   addNewTokens,
   dueTokens,
@@ -27,7 +27,7 @@ const tokensPerRun = 22;
 const suppliesPerRun = 45;
 
 /** Compares recently touched ERC-20 balances with their contracts, suspects first. */
-export const createCompareTouchedBalances = (settings: ReconciliationSettings, state: CheckState): Job => {
+export const createCompareTouchedBalancesJob = (settings: ReconciliationSettings, state: CheckState): Job => {
   let lastHead: number | null = null;
   return {
     name: "compare-touched-balances",
@@ -36,11 +36,11 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, s
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const deferred = state.backoff.deferred(clock());
+      const skipped = state.backoff.contractsToSkip(clock());
       const suspected = state.suspects.due(clock()).slice(0, maxSuspected);
-      const outOfRange = await outOfRangeHolders(database, chainId, deferred, maxOutOfRange);
+      const outOfRange = await outOfRangeHolders(database, chainId, skipped, maxOutOfRange);
       const afterBlock = Math.min(lastHead ?? head.number - firstLookback, head.number);
-      const touched = await touchedHolders(database, chainId, afterBlock, deferred, maxComparisons);
+      const touched = await touchedHolders(database, chainId, afterBlock, skipped, maxComparisons);
       await compareBalances(context, [...suspected, ...outOfRange, ...touched].slice(0, maxComparisons), state);
       lastHead = head.number;
       return false;
@@ -49,7 +49,7 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, s
 };
 
 /** Compares the supplies of recently minted or burned ERC-20 tokens with `totalSupply()`. */
-export const createCompareTouchedSupplies = (settings: ReconciliationSettings, { backoff }: CheckState): Job => {
+export const createCompareTouchedSuppliesJob = (settings: ReconciliationSettings, { backoff }: CheckState): Job => {
   let lastHead: number | null = null;
   return {
     name: "compare-supplies",
@@ -59,7 +59,7 @@ export const createCompareTouchedSupplies = (settings: ReconciliationSettings, {
       const head = await indexedHead(context);
       if (head === null) return false;
       const afterBlock = Math.min(lastHead ?? head.number - firstLookback, head.number);
-      const tokens = await touchedSupplies(database, chainId, afterBlock, backoff.deferred(clock()), suppliesPerRun);
+      const tokens = await mintedOrBurnedTokens(database, chainId, afterBlock, backoff.contractsToSkip(clock()), suppliesPerRun);
       await compareSupplies(context, tokens, backoff);
       lastHead = head.number;
       return false;
@@ -71,12 +71,12 @@ export const createCompareTouchedSupplies = (settings: ReconciliationSettings, {
  * Compares every ERC-20 token's supply, and a sample of its holders, with its contract: soon after the token's first transfer, then at growing intervals while
  * they agree. Urgent, requested and all other tokens each have a share of a run, in order of their due time.
  */
-export const createSweep = (settings: ReconciliationSettings, state: CheckState): Job => {
+export const createSweepJob = (settings: ReconciliationSettings, state: CheckState): Job => {
   let addedUpTo = -1;
   let requestedAfter: Address = zeroAddress;
   const intervals = {
     first: settings.firstRecheckMilliseconds / 1000,
-    max: settings.recheckMilliseconds / 1000,
+    max: settings.maxRecheckMilliseconds / 1000,
     maxRequested: settings.requestedTokenIntervalMilliseconds / 1000,
   };
   return {
@@ -89,8 +89,8 @@ export const createSweep = (settings: ReconciliationSettings, state: CheckState)
       // A reorganisation may have replaced the last blocks, so they are searched again.
       await addNewTokens(database, chainId, Math.min(addedUpTo, head.number) - firstLookback);
       addedUpTo = head.number;
-      const deferred = state.backoff.deferred(clock());
-      const { tokens: due, requestedUpTo } = await dueTokens(database, chainId, clock(), deferred, requestedAfter, tokensPerRun);
+      const skipped = state.backoff.contractsToSkip(clock());
+      const { tokens: due, requestedUpTo } = await dueTokens(database, chainId, clock(), skipped, requestedAfter, tokensPerRun);
       requestedAfter = requestedUpTo;
       const tokens = due.map(({ token }) => token);
       const eventSourced = due.flatMap(({ token, isNodeSourced }) => (isNodeSourced ? [] : [token]));
@@ -103,8 +103,8 @@ export const createSweep = (settings: ReconciliationSettings, state: CheckState)
       const compared = tokens.filter((token) => supplies.has(token) && (balances.isDone || !eventSourced.includes(token)));
       const results = compared.map((token) => ({
         token,
-        agrees: !balances.differing.has(token) && supplies.get(token)?.agrees !== false,
-        isConclusive: balances.conclusive.has(token) || supplies.get(token)?.isConclusive === true,
+        agrees: !balances.differingTokens.has(token) && supplies.get(token)?.agrees !== false,
+        isConclusive: balances.conclusiveTokens.has(token) || supplies.get(token)?.isConclusive === true,
       }));
       await scheduleChecks(database, chainId, results, intervals, clock());
       return false;

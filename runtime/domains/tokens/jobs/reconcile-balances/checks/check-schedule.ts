@@ -32,9 +32,9 @@ export const touchedHolders = (
   database: Queryable,
   chainId: number,
   afterBlock: number,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   limit: number,
-): Promise<TokenHolder[]> => database.query<TokenHolder>(touchedSql, [chainId, afterBlock, deferred.map(bytes), limit]);
+): Promise<TokenHolder[]> => database.query<TokenHolder>(touchedSql, [chainId, afterBlock, skipped.map(bytes), limit]);
 
 const outOfRangeSql = sql`SELECT DISTINCT ON (token) token, owner FROM (
      SELECT b.token, b.owner FROM balances b WHERE b.chain_id = $1 AND ${isUnread("b")} AND b.standard = ${standards.erc20}
@@ -44,9 +44,9 @@ const outOfRangeSql = sql`SELECT DISTINCT ON (token) token, owner FROM (
 export const outOfRangeHolders = (
   database: Queryable,
   chainId: number,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   limit: number,
-): Promise<TokenHolder[]> => database.query<TokenHolder>(outOfRangeSql, [chainId, deferred.map(bytes), limit, bytes(zeroAddress)]);
+): Promise<TokenHolder[]> => database.query<TokenHolder>(outOfRangeSql, [chainId, skipped.map(bytes), limit, bytes(zeroAddress)]);
 
 /** Adds ERC-20 tokens that first appeared after a block to the schedule. Served by token_standards_roll_back. */
 export const addNewTokens = async (database: Queryable, chainId: number, afterBlock: number): Promise<void> => {
@@ -88,14 +88,14 @@ export const dueTokens = async (
   database: Queryable,
   chainId: number,
   now: Date,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   requestedAfter: Address,
   limit: number,
 ): Promise<{ readonly tokens: DueToken[]; readonly requestedUpTo: Address }> => {
   const rows = await database.query<{ token: Address | null; sourced: boolean; requested_up_to: Address | null }>(dueSql, [
     chainId,
     now,
-    deferred.map(bytes),
+    skipped.map(bytes),
     limit,
     bytes(requestedAfter),
   ]);

@@ -7,17 +7,22 @@ import { type EventBalance, eventBalances, recordChecks, type TokenHolder } from
 import { type Difference, markNodeSourced } from "./mark-node-sourced.ts";
 
 /** The result of comparing balances. */
-export interface Comparison {
+export interface BalanceComparison {
   /** False if the node does not have the indexed block; then nothing was compared. */
   readonly isDone: boolean;
-  readonly differing: ReadonlySet<Address>;
+  readonly differingTokens: ReadonlySet<Address>;
   /** Tokens with at least one comparison of a non-zero balance. */
-  readonly conclusive: ReadonlySet<Address>;
+  readonly conclusiveTokens: ReadonlySet<Address>;
   /** Tokens whose contracts returned no balance at all. */
-  readonly unresponsive: ReadonlySet<Address>;
+  readonly unresponsiveTokens: ReadonlySet<Address>;
 }
 
-const emptyComparison: Comparison = { isDone: true, differing: new Set(), conclusive: new Set(), unresponsive: new Set() };
+const emptyComparison: BalanceComparison = {
+  isDone: true,
+  differingTokens: new Set(),
+  conclusiveTokens: new Set(),
+  unresponsiveTokens: new Set(),
+};
 
 /**
  * Compares event-sourced balances with `balanceOf` as of the same block. A token that differs becomes a suspect; one that differs again later becomes
@@ -28,7 +33,7 @@ export const compareBalances = async (
   context: JobContext,
   holders: readonly TokenHolder[],
   { backoff, suspects }: CheckState,
-): Promise<Comparison> => {
+): Promise<BalanceComparison> => {
   if (holders.length === 0) return emptyComparison;
   const { chainId, clock, database } = context;
   const stored = await eventBalances(database, chainId, holders);
@@ -53,20 +58,20 @@ export const compareBalances = async (
     if (isSame(balance, node)) suspects.clear(balance.token, balance.owner);
     else differences.set(balance.token, differenceOf(balance, node));
   }
-  for (const token of failed) backoff.defer(token, clock());
+  for (const token of failed) backoff.recordFailure(token, clock());
   clearUnconfirmed(suspects, holders, differences);
   for (const difference of differences.values()) {
     if (suspects.recordDifference(difference.token, difference.owner, clock())) await markNodeSourced(context, head, difference);
   }
-  const conclusive = new Set(
+  const conclusiveTokens = new Set(
     balances.flatMap(({ token, balance }, position) => (isConclusive(balance, nodeBalances[position] ?? null) ? [token] : [])),
   );
-  await recordChecks(database, chainId, [...conclusive], head.number, clock());
+  await recordChecks(database, chainId, [...conclusiveTokens], head.number, clock());
   return {
     isDone: true,
-    differing: new Set(differences.keys()),
-    conclusive,
-    unresponsive: new Set([...failed].filter((token) => !responsive.has(token))),
+    differingTokens: new Set(differences.keys()),
+    conclusiveTokens,
+    unresponsiveTokens: new Set([...failed].filter((token) => !responsive.has(token))),
   };
 };
 

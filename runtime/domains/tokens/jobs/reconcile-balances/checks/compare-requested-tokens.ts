@@ -35,7 +35,7 @@ const retentionMilliseconds = 86_400_000;
  * Compares the balances of all holders of tokens that were requested within the last day, which finds balances that changed without an event even if no
  * sample contains them. Tokens take turns of one run each, the longest-waiting first, until their round ends.
  */
-export const createCompareRequested = (settings: ReconciliationSettings, state: CheckState): Job => {
+export const createCompareRequestedTokensJob = (settings: ReconciliationSettings, state: CheckState): Job => {
   const cursor = createHolderCursor(holdersPerRun);
   const openRounds = new Map<Address, Round>();
   let prunedAt = Number.NEGATIVE_INFINITY;
@@ -52,13 +52,13 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
       }
       // Half of the configured interval; the other half is for the rounds themselves.
       const before = new Date(now - settings.requestedTokenIntervalMilliseconds / 2);
-      const token = await nextToken(database, chainId, before, state.backoff.deferred(clock()));
+      const token = await nextToken(database, chainId, before, state.backoff.contractsToSkip(clock()));
       if (token === null) return false;
       if (!openRounds.has(token))
         await expediteChecks(database, chainId, [token], clock(), settings.minQuietCallIntervalMilliseconds / 1000);
       cursor.startTurn(token);
-      const { holders, isEnd } = await cursor.next(database, chainId, holdersPerRun);
-      const { isDone, unresponsive } = await compareBalances(
+      const { holders, isLastPage } = await cursor.next(database, chainId, holdersPerRun);
+      const { isDone, unresponsiveTokens } = await compareBalances(
         context,
         holders.map(({ owner }) => ({ token, owner })),
         state,
@@ -68,14 +68,14 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
         return false;
       }
       await recordTurn(database, chainId, token, clock());
-      const round = nextRound(openRounds.get(token), unresponsive.has(token));
+      const round = nextRound(openRounds.get(token), unresponsiveTokens.has(token));
       openRounds.delete(token);
       if (round.failures > 0) cursor.repeatTurn();
-      const isOver = round.failures === 0 && (isEnd || round.compared >= holdersPerRound);
-      if (isOver) await recordRound(database, chainId, token, clock());
+      const isRoundFinished = round.failures === 0 && (isLastPage || round.compared >= holdersPerRound);
+      if (isRoundFinished) await recordRound(database, chainId, token, clock());
       else rememberRound(openRounds, token, round);
       // A token with few holders leaves time for the next one.
-      return isOver && isEnd;
+      return isRoundFinished && isLastPage;
     },
   };
 };
@@ -98,8 +98,8 @@ const nextTokenSql = sql`
   ORDER BY r.turn_at NULLS FIRST, r.token LIMIT 1`;
 
 /** The token whose turn is next; null if no token is due. Served by token_requests_due. */
-const nextToken = async (database: Queryable, chainId: number, before: Date, deferred: readonly Address[]): Promise<Address | null> => {
-  const [row] = await database.query<{ token: Address }>(nextTokenSql, [chainId, before, deferred.map(bytes)]);
+const nextToken = async (database: Queryable, chainId: number, before: Date, skipped: readonly Address[]): Promise<Address | null> => {
+  const [row] = await database.query<{ token: Address }>(nextTokenSql, [chainId, before, skipped.map(bytes)]);
   return row?.token ?? null;
 };
 

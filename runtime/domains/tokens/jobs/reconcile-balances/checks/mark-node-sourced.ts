@@ -5,7 +5,7 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
-import { writeAsOf } from "../as-of-head.ts";
+import { writeIfCanonical } from "../as-of-head.ts";
 import { recountHolders } from "../holders/holder-counts.ts";
 
 /** A difference between a token's events and its contract; the event-sourced balance is null if it is out of range. */
@@ -19,7 +19,7 @@ export interface Difference {
 /** Marks a token whose balances do not follow from its events as node-sourced, as of a block. */
 export const markNodeSourced = async (context: JobContext, head: IndexedBlock, difference: Difference): Promise<void> => {
   const { chainId, clock, logger } = context;
-  const isMarked = await writeAsOf(context, head, (client) => writeMark(client, chainId, head.number, difference, clock()));
+  const isMarked = await writeIfCanonical(context, head, (client) => writeMark(client, chainId, head.number, difference, clock()));
   if (isMarked === true) {
     logger.info(
       `Balances of token ${difference.token} are read from the node from block ${head.number} on: they do not follow from its events.`,

@@ -61,23 +61,23 @@ export const createHolderCursor = (holdersPerTurn: number) => {
       turn = { token, start, position: start, count: 0 };
       positions.delete(token);
     },
-    /** The next holders. `isOver`: the turn is over. `isEnd`: the token has no more holders. `isEmpty`: the token never had a holder. */
+    /** The next holders. `isTurnFinished`: the turn has ended. `isLastPage`: the token has no more holders. `isEmpty`: the token never had a holder. */
     next: async (
       database: Queryable,
       chainId: number,
       limit: number,
-    ): Promise<{ holders: readonly Holder[]; isOver: boolean; isEnd: boolean; isEmpty: boolean }> => {
-      if (turn === null) return { holders: [], isOver: true, isEnd: true, isEmpty: true };
+    ): Promise<{ holders: readonly Holder[]; isTurnFinished: boolean; isLastPage: boolean; isEmpty: boolean }> => {
+      if (turn === null) return { holders: [], isTurnFinished: true, isLastPage: true, isEmpty: true };
       const { token, start } = turn;
       last = turn;
       const { holders, rows, next } = await readPage(database, chainId, token, turn.position, limit);
       const isEmpty = rows === 0 && turn.count === 0 && start.kind === "holders" && start.after === null;
       turn.count += rows;
-      const isOver = next === null || turn.count >= holdersPerTurn;
-      if (isOver) turn = null;
+      const isTurnFinished = next === null || turn.count >= holdersPerTurn;
+      if (isTurnFinished) turn = null;
       else turn.position = next;
-      if (isOver && next !== null) remember(positions, token, next);
-      return { holders, isOver, isEnd: next === null, isEmpty };
+      if (isTurnFinished && next !== null) remember(positions, token, next);
+      return { holders, isTurnFinished, isLastPage: next === null, isEmpty };
     },
   };
 };

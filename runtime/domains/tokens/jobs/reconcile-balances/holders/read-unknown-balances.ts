@@ -3,7 +3,7 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
 import { standards } from "../../../projection/standards.ts";
-import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
+import { indexedHead, readBalances, writeIfCanonical } from "../as-of-head.ts";
 import { createChangeLocator, type EventlessChange } from "../quiet-calls/locate-changes.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { recountHolders, updateHolderCounts } from "./holder-counts.ts";
@@ -16,14 +16,14 @@ const maxHeights = 40;
 /** A node without archive state keeps the state of about 128 blocks. */
 const recentBlocks = 100;
 
-/** The backoff of tokens whose contracts returned no current balances (`rows`) or no past ones (`periods`). */
+/** The backoff of tokens whose contracts returned no current balances (`current`) or no past ones (`periods`). */
 export interface UnreadBackoff {
-  readonly rows: ContractBackoff;
+  readonly current: ContractBackoff;
   readonly periods: ContractBackoff;
 }
 
 export const createUnreadBackoff = ({ backoffMilliseconds }: ReconciliationSettings): UnreadBackoff => ({
-  rows: createContractBackoff(backoffMilliseconds),
+  current: createContractBackoff(backoffMilliseconds),
   periods: createContractBackoff(backoffMilliseconds),
 });
 
@@ -31,9 +31,9 @@ export const createUnreadBackoff = ({ backoffMilliseconds }: ReconciliationSetti
  * Reads node-sourced balances as of the block that touched them, if the node has that state, and as of the head. If the first balance is unknown or differs
  * from the second, the second holds from the head on. With archive state, ended periods are read too.
  */
-export const createReadUnknownBalances = (
+export const createReadUnknownBalancesJob = (
   settings: ReconciliationSettings,
-  { rows: rowBackoff, periods: periodBackoff }: UnreadBackoff,
+  { current: currentBackoff, periods: periodBackoff }: UnreadBackoff,
 ): Job => {
   const locate = createChangeLocator(settings);
   return {
@@ -43,10 +43,10 @@ export const createReadUnknownBalances = (
       const { database, chainId, clock, source } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const rows = await unreadBalances(database, chainId, "rows", rowBackoff.deferred(clock()), maxBalances);
-      const hasMoreRows = await readPortion(context, head, rows, true, rowBackoff, locate);
-      if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
-      const periods = await unreadBalances(database, chainId, "periods", periodBackoff.deferred(clock()), maxBalances);
+      const current = await unreadBalances(database, chainId, "current", currentBackoff.contractsToSkip(clock()), maxBalances);
+      const hasMoreCurrent = await readPortion(context, head, current, true, currentBackoff, locate);
+      if (!source.capabilities.hasArchiveState || hasMoreCurrent) return hasMoreCurrent;
+      const periods = await unreadBalances(database, chainId, "periods", periodBackoff.contractsToSkip(clock()), maxBalances);
       return readPortion(context, head, periods, false, periodBackoff, locate);
     },
   };
@@ -65,9 +65,9 @@ const readPortion = async (
   const due = balances.filter(({ since }) => since <= head.number);
   if (due.length === 0) return false;
   const { readings, unresolved } = await read(context, head, due, isCurrent);
-  for (const { key } of unresolved) backoff.defer(key.token, context.clock());
+  for (const { key } of unresolved) backoff.recordFailure(key.token, context.clock());
   if (readings.length === 0) return false;
-  const isDone = await writeAsOf(context, head, async (client) => {
+  const isDone = await writeIfCanonical(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
     if (isCurrent) {
       const changed = readings.map(({ key: { token, standard }, since }) => ({ token, standard, since }));
@@ -98,7 +98,7 @@ interface Readings {
 }
 
 const read = async (context: JobContext, head: IndexedBlock, balances: readonly UnreadBalance[], isCurrent: boolean): Promise<Readings> => {
-  const hasState = (height: number) => context.source.capabilities.archiveState || head.number - height < recentBlocks;
+  const hasState = (height: number) => context.source.capabilities.hasArchiveState || head.number - height < recentBlocks;
   const byHeight = [...groupBy(balances, ({ since }) => (hasState(since) ? since : head.number))].slice(0, maxHeights);
   const readings: NodeReading[] = [];
   const failed: UnreadBalance[] = [];

@@ -2,8 +2,8 @@ import { bytes } from "../../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../../database/database.ts";
 import { identifier, type Sql, sql } from "../../../../../database/sql.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../../../lib/hex.ts";
+import type { BalanceKey } from "../../../projection/base-reads.ts";
 import { pivotOf } from "../../../projection/periods.ts";
-import type { BalanceKey } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
 import { isCounted, isUnread } from "../sql-conditions.ts";
 
@@ -34,7 +34,7 @@ const unreadIn = (table: string, sinceColumn: string, tokens: Sql): Sql => {
  * Unread current balances, and unread ended periods. Ended native periods are not read: the balance changed within them, so one reading does not describe them.
  */
 const unreadSql = {
-  rows: unreadIn("balances", "since_block", sql`${nodeSourced} UNION ALL ${nativeByState}`),
+  current: unreadIn("balances", "since_block", sql`${nodeSourced} UNION ALL ${nativeByState}`),
   periods: unreadIn("balance_periods", "from_block", nodeSourced),
 } as const;
 
@@ -46,13 +46,13 @@ export const unreadBalances = async (
   database: Queryable,
   chainId: number,
   table: keyof typeof unreadSql,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   limit: number,
 ): Promise<UnreadBalance[]> => {
-  const native = table === "rows" ? [bytes(nativeTokenAddress)] : [];
+  const native = table === "current" ? [bytes(nativeTokenAddress)] : [];
   const rows = await database.query<{ owner: Address; token: Address; standard: number; since: number }>(unreadSql[table], [
     chainId,
-    deferred.map(bytes),
+    skipped.map(bytes),
     limit,
     bytes(zeroAddress),
     ...native,

@@ -4,7 +4,7 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
-import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
+import { indexedHead, readBalances, writeIfCanonical } from "../as-of-head.ts";
 import { createChangeLocator, type EventlessChange } from "../quiet-calls/locate-changes.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { updateHolderCounts } from "./holder-counts.ts";
@@ -16,7 +16,7 @@ const holdersPerRun = 450;
 const holdersPerTurn = 4_500;
 
 /** Refreshes balances of node-sourced tokens, the least recently refreshed token first. */
-export const createRefreshBalances = (settings: ReconciliationSettings): Job => {
+export const createRefreshBalancesJob = (settings: ReconciliationSettings): Job => {
   const cursor = createHolderCursor(holdersPerTurn);
   const locate = createChangeLocator(settings);
   return {
@@ -26,12 +26,13 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const token = cursor.token() ?? (await nextToken(database, chainId, new Date(clock().getTime() - settings.refreshAgainMilliseconds)));
+      const token =
+        cursor.token() ?? (await nextToken(database, chainId, new Date(clock().getTime() - settings.tokenRefreshIntervalMilliseconds)));
       if (token === null) return false;
       if (cursor.token() === null) cursor.startTurn(token);
-      const { holders, isOver, isEmpty } = await cursor.next(database, chainId, holdersPerRun);
+      const { holders, isTurnFinished, isEmpty } = await cursor.next(database, chainId, holdersPerRun);
       if (holders.length > 0) await locate(context, head, await refreshHolders(context, head, token, holders));
-      if (!isOver) return false;
+      if (!isTurnFinished) return false;
       await recordRefresh(database, chainId, token, clock());
       // Continues without a pause if the token has no holders: there may be thousands of such tokens.
       return isEmpty;
@@ -65,7 +66,7 @@ const refreshHolders = async (
   });
   if (readings.length === 0) return [];
   const before = new Map(holders.map(({ owner, balance }) => [owner, BigInt(balance)]));
-  await writeAsOf(context, head, async (client) => {
+  await writeIfCanonical(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
     if (readings.some(({ key, balance }) => balance === 0n || before.get(key.owner) === 0n)) {
       await updateHolderCounts(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);

@@ -8,7 +8,7 @@ import { updateHolderCounts } from "./holder-counts.ts";
 import { writeReadings } from "./readings.ts";
 
 /** The balance that a contract returned for an owner. */
-export interface BalanceAt {
+export interface OwnerBalance {
   readonly owner: Address;
   readonly balance: bigint;
 }
@@ -47,7 +47,7 @@ export const writeBalancesAt = async (
   token: Address,
   block: number,
   head: number,
-  read: readonly BalanceAt[],
+  read: readonly OwnerBalance[],
 ): Promise<void> => {
   const segments = await client.query<Segment>(segmentsSql, [chainId, bytes(token), block, read.map(({ owner }) => bytes(owner))]);
   let changesHolders = false;
@@ -74,7 +74,7 @@ const writeBalanceAt = async (
   chainId: number,
   token: Address,
   block: number,
-  { owner, balance }: BalanceAt,
+  { owner, balance }: OwnerBalance,
   { since_block, balance: current, from_block, to_block, period_balance, next_block }: Segment,
 ): Promise<bigint | null> => {
   const key = [chainId, bytes(owner), bytes(token)];

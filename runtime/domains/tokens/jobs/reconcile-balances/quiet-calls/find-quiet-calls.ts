@@ -1,7 +1,7 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
-import { indexedHead, isIndexedBlock, writeAsOfKeepingCache } from "../as-of-head.ts";
+import { indexedHead, isIndexedBlock, writeIfCanonicalKeepingCache } from "../as-of-head.ts";
 import type { CheckState } from "../check-state.ts";
 import { expediteChecks, type TokenHolder } from "../checks/check-schedule.ts";
 import { compareBalances } from "../checks/compare-balances.ts";
@@ -20,7 +20,7 @@ const ownersPerToken = 4;
  * Finds quiet calls to ERC-20 tokens. The owners that a call names are compared in the same run, and the token soon afterwards. The holders of a node-sourced
  * token are queued to be read as of the call's block.
  */
-export const createFindQuietCalls = (settings: ReconciliationSettings, state: CheckState): Job => {
+export const createFindQuietCallsJob = (settings: ReconciliationSettings, state: CheckState): Job => {
   let lastHead: IndexedBlock | null = null;
   return {
     name: "find-quiet-calls",
@@ -45,7 +45,7 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
 const queueCalls = async (context: JobContext, head: IndexedBlock, calls: readonly QuietCall[]): Promise<boolean> => {
   const nodeSourced = calls.filter(({ isNodeSourced }) => isNodeSourced);
   if (nodeSourced.length === 0) return true;
-  const isQueued = await writeAsOfKeepingCache(context, head, async (client) => {
+  const isQueued = await writeIfCanonicalKeepingCache(context, head, async (client) => {
     await queueQuietCalls(client, context.chainId, nodeSourced);
     return true;
   });
@@ -72,7 +72,7 @@ const searchPast = async (context: JobContext, head: IndexedBlock): Promise<bool
   const [token] = await unsearchedTokens(context.database, context.chainId, 1);
   if (token === undefined) return false;
   const calls = await pastQuietCalls(context.database, context.chainId, token, maxPastCalls);
-  const isDone = await writeAsOfKeepingCache(context, head, async (client) => {
+  const isDone = await writeIfCanonicalKeepingCache(context, head, async (client) => {
     await queueQuietCalls(client, context.chainId, calls);
     await markSearched(client, context.chainId, token);
     return true;

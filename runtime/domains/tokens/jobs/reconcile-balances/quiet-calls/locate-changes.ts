@@ -2,9 +2,9 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
 import type { Address } from "../../../../../lib/hex.ts";
-import { writeAsOfKeepingCache } from "../as-of-head.ts";
+import { writeIfCanonicalKeepingCache } from "../as-of-head.ts";
 import type { ReconciliationSettings } from "../settings.ts";
-import { readNumbers } from "../supplies/read-numbers.ts";
+import { readUint256s } from "../supplies/read-uint256.ts";
 import { chooseProbes, fillGap, type Gap, type Reading, type Step } from "../supplies/step-function.ts";
 import { queueQuietCalls } from "./quiet-calls.ts";
 
@@ -42,7 +42,7 @@ export const createChangeLocator = ({ requestedTokenIntervalMilliseconds }: Reco
     return true;
   };
   return async (context: JobContext, head: IndexedBlock, changes: readonly EventlessChange[]): Promise<void> => {
-    if (!context.source.capabilities.archiveState) return;
+    if (!context.source.capabilities.hasArchiveState) return;
     const now = context.clock().getTime();
     for (const [token, tokenChanges] of groupBy(changes, (change) => change.token)) {
       if (!isDue(token, now)) continue;
@@ -51,7 +51,7 @@ export const createChangeLocator = ({ requestedTokenIntervalMilliseconds }: Reco
         for (const block of await locate(context, change, head.number)) blocks.add(block);
       }
       const calls = [...blocks].map((block) => ({ token, block, owners: [], isNodeSourced: true }));
-      if (calls.length > 0) await writeAsOfKeepingCache(context, head, (client) => queueQuietCalls(client, context.chainId, calls));
+      if (calls.length > 0) await writeIfCanonicalKeepingCache(context, head, (client) => queueQuietCalls(client, context.chainId, calls));
     }
   };
 };
@@ -77,7 +77,7 @@ interface ReadGap {
 
 const readGaps = async (context: JobContext, token: Address, owner: Address, gaps: readonly Gap[]): Promise<ReadGap[]> => {
   const probed = gaps.map((gap) => ({ gap, blocks: chooseProbes(gap, [], probesPerGap, false).blocks }));
-  const results = await readNumbers(
+  const results = await readUint256s(
     context,
     probed.flatMap(({ blocks }) => blocks.map((block) => ({ token, owner, block }))),
   );

@@ -139,7 +139,7 @@ const dropOldestUnread = async (client: DatabaseClient, chainId: number, tokens:
 
 /** Tokens whose contracts returned no balances (read-unknown-balances); their quiet calls do not wait for those balances. */
 export interface UnresponsiveTokens {
-  readonly rows: readonly Address[];
+  readonly current: readonly Address[];
   readonly periods: readonly Address[];
 }
 
@@ -161,15 +161,15 @@ export const nextUnreadCall = async (
   chainId: number,
   after: Address,
   withPeriods: boolean,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   unresponsive: UnresponsiveTokens,
 ): Promise<UnreadCall | null> => {
   const [row] = await database.query<{ token: Address; block: number; owners: string }>(nextUnreadSql, [
     chainId,
     bytes(after),
     bytes(zeroAddress),
-    deferred.map(bytes),
-    unresponsive.rows.map(bytes),
+    skipped.map(bytes),
+    unresponsive.current.map(bytes),
     unresponsive.periods.map(bytes),
     withPeriods,
   ]);

@@ -4,9 +4,9 @@ import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { createHolderQueries } from "../../../queries/holder.ts";
-import { indexedHead, isIndexedBlock, readBalances, writeAsOf } from "../as-of-head.ts";
+import { indexedHead, isIndexedBlock, readBalances, writeIfCanonical } from "../as-of-head.ts";
 import type { UnreadBackoff } from "../holders/read-unknown-balances.ts";
-import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts";
+import { type OwnerBalance, writeBalancesAt } from "../holders/write-balances-at.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 
@@ -24,7 +24,7 @@ interface Reading {
 }
 
 /** Reads the holders of node-sourced tokens as of quiet calls, one block per token in rotation. */
-export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unread: UnreadBackoff): Job => {
+export const createReadAfterQuietCallsJob = (settings: ReconciliationSettings, unread: UnreadBackoff): Job => {
   const backoff = createContractBackoff(settings.backoffMilliseconds);
   let reading: Reading | null = null;
   let lastToken: Address = zeroAddress;
@@ -43,7 +43,7 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
       const portion = owners.slice(0, holdersPerRun);
       const read = await readAt(context, call, portion);
       if (portion.length > 0 && read.length === 0) {
-        backoff.defer(call.token, context.clock());
+        backoff.recordFailure(call.token, context.clock());
         reading = null;
         return false;
       }
@@ -67,9 +67,10 @@ const nextReading = async (
   unread: UnreadBackoff,
 ): Promise<Reading | null> => {
   const { chainId, clock, database, source } = context;
-  const { archiveState } = source.capabilities;
-  const unresponsive = { rows: unread.rows.deferred(clock()), periods: unread.periods.deferred(clock()) };
-  const next = (after: Address) => nextUnreadCall(database, chainId, after, archiveState, backoff.deferred(clock()), unresponsive);
+  const { hasArchiveState } = source.capabilities;
+  const unresponsive = { current: unread.current.contractsToSkip(clock()), periods: unread.periods.contractsToSkip(clock()) };
+  const next = (after: Address) =>
+    nextUnreadCall(database, chainId, after, hasArchiveState, backoff.contractsToSkip(clock()), unresponsive);
   const call = (await next(lastToken)) ?? (lastToken === zeroAddress ? null : await next(zeroAddress));
   if (call === null) return null;
   const [block] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks WHERE chain_id = $1 AND number = $2", [
@@ -77,7 +78,7 @@ const nextReading = async (
     call.block,
   ]);
   if (block === undefined) return null;
-  if (!archiveState && head.number - call.block >= recentBlocks) return { call, block, owners: [] };
+  if (!hasArchiveState && head.number - call.block >= recentBlocks) return { call, block, owners: [] };
   const holders = await createHolderQueries(database).holdersAt(chainId, call.token, standards.erc20, call.block, {
     limit: maxHolders,
     offset: 0,
@@ -88,7 +89,7 @@ const nextReading = async (
   return { call, block, owners: [...owners] };
 };
 
-const readAt = async (context: JobContext, { token, block }: UnreadCall, owners: readonly Address[]): Promise<BalanceAt[]> => {
+const readAt = async (context: JobContext, { token, block }: UnreadCall, owners: readonly Address[]): Promise<OwnerBalance[]> => {
   const keys = owners.map((owner) => ({ owner, token, standard: standards.erc20, tokenId: null }));
   const balances = await readBalances(context, keys, block);
   return owners.flatMap((owner, position) => {
@@ -101,10 +102,10 @@ const write = async (
   context: JobContext,
   head: IndexedBlock,
   call: UnreadCall,
-  read: readonly BalanceAt[],
+  read: readonly OwnerBalance[],
   isLast: boolean,
 ): Promise<boolean> => {
-  const isDone = await writeAsOf(context, head, async (client) => {
+  const isDone = await writeIfCanonical(context, head, async (client) => {
     await writeBalancesAt(client, context.chainId, call.token, call.block, head.number, read);
     if (isLast) await markRead(client, context.chainId, call);
     return true;

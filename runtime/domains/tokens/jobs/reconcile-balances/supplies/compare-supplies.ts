@@ -2,11 +2,11 @@ import type { ContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
-import { indexedHead, isCanonical, writeAsOf, writeAsOfKeepingCache } from "../as-of-head.ts";
-import { type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
+import { indexedHead, isCanonical, writeIfCanonical, writeIfCanonicalKeepingCache } from "../as-of-head.ts";
+import { readUint256s, supplyOffsetOf, type Uint256Result } from "./read-uint256.ts";
 import type { Step, Value } from "./step-function.ts";
 import { type StoredSupply, storedSupplies, writeSteps } from "./supply-offsets.ts";
-import { writeZeroBalance } from "./zero-address-balances.ts";
+import { writeZeroAddressBalance } from "./zero-address-balances.ts";
 
 /** The result of comparing a supply. Agreement is conclusive only if the contract returned a positive supply: a zero proves nothing, nor does a failed call. */
 export interface SupplyComparison {
@@ -29,7 +29,7 @@ export const compareSupplies = async (
   const head = await indexedHead(context);
   if (head === null) return [];
   const stored = await storedSupplies(database, chainId, tokens, head.number);
-  const results = await readNumbers(
+  const results = await readUint256s(
     context,
     stored.flatMap(({ token }) => [
       { token, owner: null, block: head.number },
@@ -39,14 +39,14 @@ export const compareSupplies = async (
   if (!(await isCanonical(context, head))) return [];
   const firstBlock = await firstIndexedBlock(context);
   const evaluated = stored.map((supply, position) => evaluate(supply, head, firstBlock, results[2 * position], results[2 * position + 1]));
-  for (const { stored: supply, hasResults } of evaluated) if (!hasResults) backoff.defer(supply.token, clock());
+  for (const { stored: supply, hasResults } of evaluated) if (!hasResults) backoff.recordFailure(supply.token, clock());
   const differing = evaluated.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
   if (differing.length > 0) {
-    const write = differing.some(({ zero }) => zero !== null) ? writeAsOf : writeAsOfKeepingCache;
+    const write = differing.some(({ zero }) => zero !== null) ? writeIfCanonical : writeIfCanonicalKeepingCache;
     await write(context, head, async (client) => {
       for (const { stored: supply, steps, zero } of differing) {
         if (steps.length > 0) await writeSteps(client, chainId, supply.token, steps[0]?.block ?? head.number, head.number, steps);
-        if (zero !== null) await writeZeroBalance(client, chainId, supply.token, head.number, firstBlock, zero);
+        if (zero !== null) await writeZeroAddressBalance(client, chainId, supply.token, head.number, firstBlock, zero);
       }
     });
   }
@@ -67,16 +67,22 @@ interface Evaluation {
   readonly zero: bigint | null;
 }
 
-const evaluate = (stored: StoredSupply, head: IndexedBlock, firstBlock: number, supply: NumberResult, zero: NumberResult): Evaluation => ({
+const evaluate = (
+  stored: StoredSupply,
+  head: IndexedBlock,
+  firstBlock: number,
+  supply: Uint256Result,
+  zero: Uint256Result,
+): Evaluation => ({
   stored,
   hasResults: supply !== undefined && zero !== undefined,
   isPositive: typeof supply === "bigint" && supply > 0n,
-  steps: supply === undefined ? [] : offsetSteps(stored, head, firstBlock, supplyOffsetOf(supply, stored.events)),
-  zero: typeof zero === "bigint" && stored.zero !== undefined && zero !== balanceOf(stored.zero) ? zero : null,
+  steps: supply === undefined ? [] : offsetSteps(stored, head, firstBlock, supplyOffsetOf(supply, stored.eventSupply)),
+  zero: typeof zero === "bigint" && stored.zeroAddressBalance !== undefined && zero !== balanceOf(stored.zeroAddressBalance) ? zero : null,
 });
 
 /** An address without a row has the balance 0. */
-const balanceOf = (row: (StoredSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
+const balanceOf = (row: (StoredSupply["zeroAddressBalance"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
 
 /** The first indexed block. If it is 0, the initial supply of every token is 0. */
 const firstIndexedBlock = async ({ database, chainId }: JobContext): Promise<number> => {

@@ -10,11 +10,11 @@ export interface StoredSupply {
   readonly token: Address;
   readonly isNodeSourced: boolean;
   /** Mints minus burns since the first indexed block; null if there were none. */
-  readonly events: bigint | null;
+  readonly eventSupply: bigint | null;
   /** The step that holds at the block; its value is undefined in a gap. Null if there is no step. */
   readonly offset: Step | null;
   /** The zero address's row; null if there is none, undefined if it was set after the block. */
-  readonly zero: { readonly since: number; readonly balance: bigint | null } | null | undefined;
+  readonly zeroAddressBalance: { readonly since: number; readonly balance: bigint | null } | null | undefined;
 }
 
 const stepOf = (block: number, difference: string | null, hasNoSupply: boolean): Step => ({
@@ -55,9 +55,9 @@ export const storedSupplies = async (
   return rows.map((row) => ({
     token: row.token,
     isNodeSourced: row.sourced,
-    events: bigintOf(row.events),
+    eventSupply: bigintOf(row.events),
     offset: row.offset_block === null ? null : stepOf(row.offset_block, row.difference, row.is_silent === true),
-    zero:
+    zeroAddressBalance:
       row.zero_since === null ? null : row.zero_since > height ? undefined : { since: row.zero_since, balance: bigintOf(row.zero_balance) },
   }));
 };
@@ -78,18 +78,18 @@ export const eventSupplies = async (
 };
 
 /** ERC-20 tokens with mints or burns after a block, newest first. Served by token_supplies_roll_back. */
-export const touchedSupplies = async (
+export const mintedOrBurnedTokens = async (
   database: Queryable,
   chainId: number,
   afterBlock: number,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   limit: number,
 ): Promise<Address[]> => {
   const rows = await database.query<{ token: Address }>(
     sql`SELECT token FROM (SELECT token, max(block_number) AS block_number FROM token_supplies
        WHERE chain_id = $1 AND block_number > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) GROUP BY token) s
      ORDER BY block_number DESC, md5(token) LIMIT $4`,
-    [chainId, afterBlock, deferred.map(bytes), limit],
+    [chainId, afterBlock, skipped.map(bytes), limit],
   );
   return rows.map(({ token }) => token);
 };
@@ -131,7 +131,7 @@ export interface SupplyGap extends Omit<Gap, "after"> {
   /** Whether no step precedes the gap. */
   readonly isFirst: boolean;
   /** The number of the token's steps, up to `maxSteps`. */
-  readonly steps: number;
+  readonly stepCount: number;
 }
 
 /** The newest gap of each token after `after`, ordered by address. Served by supply_offsets_open and the primary key. */
@@ -139,7 +139,7 @@ export const supplyGaps = async (
   database: Queryable,
   chainId: number,
   after: Address,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   limit: number,
 ): Promise<SupplyGap[]> => {
   const rows = await database.query<{
@@ -168,7 +168,7 @@ export const supplyGaps = async (
        ORDER BY o.block_number DESC LIMIT 1) b ON true
      LEFT JOIN LATERAL (SELECT * FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token AND o.block_number > g.block_number
        ORDER BY o.block_number LIMIT 1) a ON true`,
-    [chainId, bytes(after), deferred.map(bytes), limit],
+    [chainId, bytes(after), skipped.map(bytes), limit],
   );
   return rows.map((row) => ({
     token: row.token,
@@ -184,7 +184,7 @@ export const supplyGaps = async (
           : undefined,
     after: row.after_block === null ? undefined : stepOf(row.after_block, row.after_difference, row.after_has_no_supply === true).value,
     isFirst: row.before_block === null,
-    steps: row.steps,
+    stepCount: row.steps,
   }));
 };
 

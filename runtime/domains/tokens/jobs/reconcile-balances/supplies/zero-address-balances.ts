@@ -20,7 +20,7 @@ const matchesKey = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard 
  * may have changed the balance; otherwise the last balance holds until the head. The row is read in this transaction, so that concurrent writes, and
  * writes of blocks after the head, are not lost.
  */
-export const writeZeroBalance = async (
+export const writeZeroAddressBalance = async (
   client: DatabaseClient,
   chainId: number,
   token: Address,
@@ -53,7 +53,7 @@ export const writeZeroBalance = async (
 const changesContinuously = async (
   client: Queryable,
   chainId: number,
-  gap: Pick<ZeroGap, "token" | "first" | "last">,
+  gap: Pick<ZeroAddressGap, "token" | "first" | "last">,
   before: bigint | undefined,
 ): Promise<boolean> => {
   if (before === undefined) return false;
@@ -61,24 +61,24 @@ const changesContinuously = async (
     sql`SELECT count(*) AS periods FROM (SELECT FROM balance_periods WHERE ${matchesKey} LIMIT ${maxSteps}) p`,
     [chainId, zero, bytes(gap.token)],
   );
-  return (row?.periods ?? 0) >= maxSteps && (await zeroCandidates(client, chainId, gap, 1)).length === 0;
+  return (row?.periods ?? 0) >= maxSteps && (await zeroAddressCandidates(client, chainId, gap, 1)).length === 0;
 };
 
 /** A gap in the zero address's balance of a token. */
-export interface ZeroGap extends Gap {
+export interface ZeroAddressGap extends Gap {
   readonly token: Address;
   /** The number of the balance's ended periods, up to `maxSteps`. */
-  readonly periods: number;
+  readonly periodCount: number;
 }
 
 /** The newest gap of each token after `after`, ordered by address. Served by balance_periods_zero_open and the primary keys. */
-export const zeroGaps = async (
+export const zeroAddressGaps = async (
   database: Queryable,
   chainId: number,
   after: Address,
-  deferred: readonly Address[],
+  skipped: readonly Address[],
   limit: number,
-): Promise<ZeroGap[]> => {
+): Promise<ZeroAddressGap[]> => {
   const rows = await database.query<{
     token: Address;
     periods: number;
@@ -102,21 +102,21 @@ export const zeroGaps = async (
        AND a.from_block = g.to_block + 1
      LEFT JOIN balances z ON z.chain_id = $1 AND z.owner = $2 AND z.token = g.token AND z.standard = ${standards.erc20}
        AND z.since_block = g.to_block + 1`,
-    [chainId, zero, bytes(after), deferred.map(bytes), limit],
+    [chainId, zero, bytes(after), skipped.map(bytes), limit],
   );
-  return rows.flatMap((row): ZeroGap[] => {
+  return rows.flatMap((row): ZeroAddressGap[] => {
     // The balance right after the gap is also unknown, until the next comparison.
     if (row.after === null) return [];
     const before = row.has_before ? (row.before === null ? undefined : BigInt(row.before)) : row.late ? undefined : 0n;
-    return [{ token: row.token, periods: row.periods, first: row.first, last: row.last, before, after: BigInt(row.after) }];
+    return [{ token: row.token, periodCount: row.periods, first: row.first, last: row.last, before, after: BigInt(row.after) }];
   });
 };
 
 /** Blocks with transfers of a token from or to the zero address, newest first. Served by transfers_from and transfers_to. */
-export const zeroCandidates = async (
+export const zeroAddressCandidates = async (
   database: Queryable,
   chainId: number,
-  { token, first, last }: Pick<ZeroGap, "token" | "first" | "last">,
+  { token, first, last }: Pick<ZeroAddressGap, "token" | "first" | "last">,
   limit: number,
 ): Promise<number[]> => {
   const rows = await database.query<{ block_number: number }>(candidatesSql, [chainId, zero, bytes(token), first, last, limit]);
@@ -129,7 +129,12 @@ const newestTransfers = (side: string) =>
 const candidatesSql = sql`${newestTransfers("to_address")} UNION ${newestTransfers("from_address")} ORDER BY block_number DESC LIMIT $6`;
 
 /** Replaces a gap with the steps that were located in it. */
-export const writeZeroSteps = async (client: DatabaseClient, chainId: number, gap: ZeroGap, steps: readonly Step[]): Promise<void> => {
+export const writeZeroAddressSteps = async (
+  client: DatabaseClient,
+  chainId: number,
+  gap: ZeroAddressGap,
+  steps: readonly Step[],
+): Promise<void> => {
   const { token, first, last, before } = gap;
   const deleted = await client.query(
     sql`DELETE FROM balance_periods WHERE ${matchesKey} AND from_block = $4 AND to_block = $5 AND balance IS NULL AND net_change IS NULL RETURNING 1`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../../../../runtime/lib/hex.ts";
-import { artifacts, call } from "../../../../../support/chain.ts";
+import { artifacts, encodeCall } from "../../../../../support/chain.ts";
 import { dump } from "../../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../../support/database.ts";
 import { createTestIndexer } from "../../../../../support/indexer/support.ts";
@@ -74,11 +74,11 @@ export const describeBalances = (): void => {
       const [first, , third] = accounts();
       const sixth = chain.accounts[6] as Address;
       await mine(
-        { from: third, ...call(artifacts.erc20(), story.erc20, "transfer", [first, 0n]) },
+        { from: third, ...encodeCall(artifacts.erc20(), story.erc20, "transfer", [first, 0n]) },
         { from: sixth, to: first, value: 5n, gas: 21_000n },
       );
       await reconciliation.runFor(2);
-      const sending = call(artifacts.erc20(), story.erc20, "transfer", [sixth, 3n]);
+      const sending = encodeCall(artifacts.erc20(), story.erc20, "transfer", [sixth, 3n]);
       await chain.rpc("anvil_reorg", [3, [[{ from: first, to: sending.to, data: sending.data, gas: "0xf4240" }, 1]]]);
       await chain.mine();
       await reconciliation.runFor(2);

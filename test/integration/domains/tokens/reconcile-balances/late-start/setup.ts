@@ -1,5 +1,5 @@
 import type { Address, Hex } from "../../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../../support/database.ts";
 import { addRound, buildStory, type Story } from "../../../../../support/indexer/story-builder.ts";
 import { chainOf } from "../../../../../support/indexer/support.ts";
@@ -36,7 +36,7 @@ export const mine = async (...transactions: readonly TestTransaction[]) => {
 /** A transaction that calls `unlogged`. */
 export const callUnlogged = (name: string, args: readonly unknown[], sender?: Address): TestTransaction => ({
   ...(sender === undefined ? {} : { from: sender }),
-  ...call(unusualBalances("Unlogged"), unlogged, name, args),
+  ...encodeCall(unusualBalances("Unlogged"), unlogged, name, args),
 });
 
 /** Indexes the chain from `from` on, and reconciles on request. */
@@ -55,9 +55,9 @@ export const setUp = async () => {
   await mine(callUnlogged("mint", [first, 100n]));
   from = (await chain.head()) + 1;
   await addRound(chain, story, 3, [first, second, third]);
-  await mine(call(artifacts.erc20(), story.erc20, "transfer", [second, 1n]), callUnlogged("transfer", [second, 30n]));
+  await mine(encodeCall(artifacts.erc20(), story.erc20, "transfer", [second, 1n]), callUnlogged("transfer", [second, 30n]));
   await addRound(chain, story, 4, [second, third, first]);
-  await mine(call(artifacts.erc721(), story.erc721, "transferFrom", [second, third, 0n]));
+  await mine(encodeCall(artifacts.erc721(), story.erc721, "transferFrom", [second, third, 0n]));
 };
 
 /** Stops what `setUp` started. */

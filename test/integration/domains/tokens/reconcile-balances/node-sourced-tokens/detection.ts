@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createActivityQueries } from "../../../../../../runtime/domains/chains/queries/activity.ts";
-import { call } from "../../../../../support/chain.ts";
+import { encodeCall } from "../../../../../support/chain.ts";
 import { createTestDatabase } from "../../../../../support/database.ts";
 import { startReconciliation } from "../support.ts";
 import { unusualBalances } from "../unusual-balances.ts";
@@ -76,7 +76,7 @@ export const describeDetection = (): void => {
       await reconciliation.runFor();
       expect(await compareHistory()).toBe(0);
       await compareResponses();
-      await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
+      await mineEach(encodeCall(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
       await reconciliation.runFor(65);
       await compareResponses();
       expect(await compareHistory()).toBe(0);
@@ -112,7 +112,7 @@ export const describeDetection = (): void => {
       await testDatabase.database.query(
         "UPDATE node_sourced_tokens SET refreshed_at = '2001-01-01' WHERE refreshed_at > '2001-01-01' OR refreshed_at IS NULL",
       );
-      await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [400n]));
+      await mineEach(encodeCall(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [400n]));
       await reconciliation.runFor(5);
       await compareResponses();
       await testDatabase.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");

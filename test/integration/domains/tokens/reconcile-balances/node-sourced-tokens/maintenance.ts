@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditBalances } from "../../../../../../runtime/domains/tokens/jobs/audit-balances.ts";
-import { call } from "../../../../../support/chain.ts";
+import { encodeCall } from "../../../../../support/chain.ts";
 import { dump } from "../../../../../support/contents.ts";
 import { createTestIndexer } from "../../../../../support/indexer/support.ts";
 import { unusualBalances } from "../unusual-balances.ts";
@@ -42,8 +42,8 @@ export const describeMaintenance = (): void => {
       expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
       const nodeSourced = rows.find(({ subject }) => subject === "balances read from contracts");
       // Two tokens have three owners each; the third token has no holders.
-      expect(nodeSourced?.compared).toBe(6);
-      expect(nodeSourced?.unknown).toBe(0);
+      expect(nodeSourced?.comparedCount).toBe(6);
+      expect(nodeSourced?.unknownCount).toBe(0);
       const plant = (change: string) =>
         testDatabase.database.query(`UPDATE balances SET balance = balance ${change} WHERE token = $1 AND owner = $2`, [
           Buffer.from(tokens.fee.slice(2), "hex"),
@@ -57,7 +57,7 @@ export const describeMaintenance = (): void => {
     });
 
     it("are read again on the new branch after a reorganisation", async () => {
-      await mineEach(transfer("fee", alice, bob, 20n), call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [200n]));
+      await mineEach(transfer("fee", alice, bob, 20n), encodeCall(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [200n]));
       await reconciliation.runFor(65);
       await chain.rpc("anvil_reorg", [
         4,

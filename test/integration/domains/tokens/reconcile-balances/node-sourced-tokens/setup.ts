@@ -2,11 +2,11 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { expect } from "vitest";
 import { createApp } from "../../../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../../../runtime/config/config.ts";
+import { chainConfigSchema, configSchema } from "../../../../../../runtime/config/config.ts";
 import { noKeyLimits } from "../../../../../../runtime/config/key-limits.ts";
 import { createKeys } from "../../../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../../../runtime/lib/hex.ts";
-import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../../support/chain.ts";
+import { artifacts, encodeCall, startTestChain, type TestChain, type TestTransaction } from "../../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../../support/database.ts";
 import { balanceHistory } from "../../../../../support/indexer/support.ts";
 import { balancesOf, type Reconciliation, startReconciliation } from "../support.ts";
@@ -44,7 +44,7 @@ export const mineEach = async (...transactions: readonly TestTransaction[]) => {
 /** A transaction that transfers a token. */
 export const transfer = (name: keyof typeof tokens, from: Address, to: Address, amount: bigint) => ({
   from,
-  ...call(unusualBalances("Token"), tokens[name], "transfer", [to, amount]),
+  ...encodeCall(unusualBalances("Token"), tokens[name], "transfer", [to, amount]),
 });
 
 /** The tokens that are marked as node-sourced. */
@@ -98,17 +98,17 @@ export const setUp = async () => {
   tokens.phishing = await chain.deploy(unusualBalances("Phishing"));
   tokens.mute = await chain.deploy(unusualBalances("Mute"));
   const mintable = ["honest", "rebasing", "fee", "mute"] as const;
-  await mineEach(...mintable.map((name) => call(unusualBalances("Token"), tokens[name], "mint", [alice, 1_000n])));
+  await mineEach(...mintable.map((name) => encodeCall(unusualBalances("Token"), tokens[name], "mint", [alice, 1_000n])));
   await mineEach(
     ...mintable.map((name) => transfer(name, alice, bob, 300n)),
     ...mintable.map((name) => transfer(name, bob, carol, 100n)),
-    call(unusualBalances("Phishing"), tokens.phishing, "claim", [alice, bob, 77n]),
-    call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [150n]),
+    encodeCall(unusualBalances("Phishing"), tokens.phishing, "claim", [alice, bob, 77n]),
+    encodeCall(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [150n]),
   );
   reconciliation = await startReconciliation(chain, chain.url, testDatabase.database);
-  const chains = [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
+  const chains = [{ ...chainConfigSchema.parse({ name: "test", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
   const { key } = await createKeys(testDatabase.database).create({ label: "test" });
-  const settings = config.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
+  const settings = configSchema.parse({ limits: { requestsPerSecond: 100_000, ...noKeyLimits } });
   const app = createApp({
     config: settings,
     chains,
@@ -118,7 +118,7 @@ export const setUp = async () => {
     now: () => new Date(),
   });
   get = async (path) => {
-    const response = await supertest(app.app).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
+    const response = await supertest(app.listener).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
     expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
     return response.body.data;
   };
