@@ -109,7 +109,11 @@ export function createApp(options: AppOptions): App {
   const community = createCommunity(protocols, chains, {
     readerOf: (chainId) => shards.shardOf(chainId).reader,
     bitcoinChains,
-    onFailure: ({ code, message }) => logger.error({ code, reason: redactMessage(message) }, "Lending events of a transaction are unknown"),
+    onFailure: ({ code, message }, { chain, block, transaction_index: index }) =>
+      logger.error(
+        { code, reason: redactMessage(message), chain, block, index },
+        "Reading the lending events of a transaction failed: they are null in the response",
+      ),
   });
   const endpoints = addedEndpoints(addedProtocols);
   const isProjectionRead = createIsProjectionRead(chains, community.isIndexed);

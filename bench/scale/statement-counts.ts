@@ -1,4 +1,4 @@
-/** The numbers of statements that a server has run since its start, by connection pool: `answers`, `control`, `replica 1` and so on. */
+/** The numbers of statements that a server has run since its start, by connection pool: `serving`, `control`, `replica 1` and so on. */
 export type StatementCounts = ReadonlyMap<string, number>;
 
 const metric = /^ashlar_database_statement_duration_seconds_count\{([^}]*)\} (\S+)$/gm;
@@ -23,6 +23,6 @@ export function shareOnReplicas(before: StatementCounts, after: StatementCounts)
   const ran = (isCounted: (pool: string) => boolean): number =>
     [...after].reduce((sum, [pool, count]) => (isCounted(pool) ? sum + count - (before.get(pool) ?? 0) : sum), 0);
   const onReplicas = ran((pool) => replicaPool.test(pool));
-  const all = onReplicas + ran((pool) => pool === "answers");
+  const all = onReplicas + ran((pool) => pool === "serving");
   return all === 0 ? null : onReplicas / all;
 }

@@ -64,7 +64,7 @@ export function addChainCommands(program: Command): void {
     );
   withJobs(chains.command("move"))
     .description(
-      "copy a chain to another database while it is indexed and served, and then index it there until SIGTERM, so that servers can be restarted with the new database; if it is killed, running it again continues the move",
+      "copy a chain to another database while the chain is indexed and served, then index it there until SIGTERM, so that servers can be restarted with the new database; to continue an interrupted move, run the command again",
     )
     .argument("<name>", "the name of a configured chain")
     .requiredOption("--to <name>", "one of databases in ashlar.yaml, or control for the database of databaseUrl")

@@ -17,7 +17,7 @@ export const poolsOf = ({
   reader,
   shards,
 }: Pick<ServiceDatabases, "serving" | "control" | "indexing" | "reader" | "shards">): Pools => ({
-  answers: serving,
+  serving,
   control,
   indexing,
   community: reader,
@@ -28,7 +28,7 @@ export const poolsOf = ({
 
 /** The serving pools of one of the configured `databases`, by their names in metrics. */
 export const servingPoolsOf = ({ name, serving, control, reader }: Pick<OpenShard, "name" | "serving" | "control" | "reader">): Pools => ({
-  [`answers of ${name}`]: serving,
+  [`serving of ${name}`]: serving,
   [`control of ${name}`]: control,
   [`community of ${name}`]: reader,
 });

@@ -22,7 +22,7 @@ export interface Anchor {
   readonly isOld: boolean;
 }
 
-/** The as-of block for requests without an anchor, and the index version, null if it is unknown. */
+/** The as-of block for requests without an anchor, and the content version; null if it is unknown. */
 export interface AnchorHead {
   readonly block: number;
   readonly content: string | null;
@@ -59,7 +59,7 @@ const insertAnchor = plannedOnce(sql`INSERT INTO page_anchors (fingerprint, chai
     SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
     WHERE $5 OR page_anchors.expires_at <= now()`);
 
-/** An anchor at the head, for one index version. */
+/** An anchor at the head, for one content version. */
 interface KnownAnchor {
   readonly content: string;
   readonly at: number;

@@ -83,7 +83,7 @@ async function createWorker({ name, pools, shardPools, config, chains, database,
       ? undefined
       : (await import("../../metrics/server-metrics.ts")).createServerMetrics(
           name,
-          Object.assign({ answers: serving, control, community: reader }, ...shards.map(servingPoolsOf)),
+          Object.assign({ serving, control, community: reader }, ...shards.map(servingPoolsOf)),
           { "": replicas, ...servingShards.replicas },
         );
   const tracing = await openTracing(config, name, logger);

@@ -135,5 +135,5 @@ const runTogether = async (tasks: readonly ((signal: AbortSignal) => Promise<voi
 
 const unreadContractsWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
   const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, including ${first}`;
-  return `The node of ${chain} returned no result for eth_call to ${contracts}: their Transfer logs with three or no indexed arguments are treated as ERC-721.`;
+  return `The node of ${chain} returned no result for eth_call to ${contracts}: Transfer logs from there with three or no indexed arguments are treated as ERC-721.`;
 };

@@ -71,11 +71,11 @@ WITH current_block AS (
   LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = r.coin
   -- The native currency has 18 decimals and no contract.
   CROSS JOIN LATERAL (
-    SELECT r.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort
+    SELECT r.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) coin_kind
   CROSS JOIN LATERAL (
-    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,
-      CASE WHEN sort.is_native THEN p.unit_price * 1e18 ELSE p.price END AS price,
-      CASE WHEN sort.is_native OR p.price IS NOT NULL THEN r.amount * p.unit_price END AS quote) own
+    SELECT CASE WHEN coin_kind.is_native THEN 18 ELSE token.decimals END AS decimals,
+      CASE WHEN coin_kind.is_native THEN p.unit_price * 1e18 ELSE p.price END AS price,
+      CASE WHEN coin_kind.is_native OR p.price IS NOT NULL THEN r.amount * p.unit_price END AS quote) own
   GROUP BY r.pool
 )
 SELECT

@@ -5,10 +5,10 @@ WITH registries AS MATERIALIZED (
   SELECT DISTINCT ON (r.pool) r.pool, NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
   FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.block_number <= :as_of_block
   ORDER BY r.pool, r.block_number DESC, r.contract
-), named AS MATERIALIZED (
+), lp_tokens AS MATERIALIZED (
   SELECT DISTINCT ON (contract) contract AS pool, token FROM lp_token
   WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
-), other AS MATERIALIZED (
+), pool_tokens AS MATERIALIZED (
   SELECT DISTINCT ON (contract) contract AS pool, token FROM pool_token
   WHERE chain_id = :chain AND block_number <= :as_of_block ORDER BY contract DESC, block_number DESC
 ), pools AS MATERIALIZED (
@@ -17,8 +17,8 @@ WITH registries AS MATERIALIZED (
     COALESCE(r.token, n.token, o.token, CASE WHEN n.pool IS NOT NULL AND o.pool IS NOT NULL THEN c.address END) AS lp_token
   FROM contracts c
   LEFT JOIN registered r ON r.pool = c.address
-  LEFT JOIN named n ON n.pool = c.address
-  LEFT JOIN other o ON o.pool = c.address
+  LEFT JOIN lp_tokens n ON n.pool = c.address
+  LEFT JOIN pool_tokens o ON o.pool = c.address
   WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block
 ), coins AS MATERIALIZED (
   SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin
@@ -28,7 +28,7 @@ WITH registries AS MATERIALIZED (
     SELECT contract, i, coin FROM early_coin WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
   ) c
   ORDER BY c.contract, c.i
-), own AS MATERIALIZED (
+), own_events AS MATERIALIZED (
   -- Events that name the wallet are always actions. They are sorted like the page, so only as many as fill it are needed.
   SELECT u.block_number, u.transaction_index FROM (
     (SELECT block_number, transaction_index, log_index FROM exchanges
@@ -58,7 +58,7 @@ WITH registries AS MATERIALIZED (
     ORDER BY u.block_number DESC, u.log_index DESC LIMIT :limit::int8 + :offset::int8
 ), oldest AS MATERIALIZED (
   -- If these events fill the page, it has no older actions.
-  SELECT CASE WHEN count(*) < :limit::int8 + :offset::int8 THEN 0 ELSE min(block_number) END AS block_number FROM own
+  SELECT CASE WHEN count(*) < :limit::int8 + :offset::int8 THEN 0 ELSE min(block_number) END AS block_number FROM own_events
 ), candidates AS MATERIALIZED (
   SELECT i.block_number, i.transaction_index
   FROM (
@@ -77,7 +77,7 @@ WITH registries AS MATERIALIZED (
     WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
       AND m.block_number <= :as_of_block AND m.block_number >= (SELECT block_number FROM oldest)
     UNION
-    SELECT block_number, transaction_index FROM own
+    SELECT block_number, transaction_index FROM own_events
   ) i
   ORDER BY i.block_number DESC, i.transaction_index DESC
 ), page AS MATERIALIZED (
@@ -168,7 +168,7 @@ WITH registries AS MATERIALIZED (
 ), moved AS MATERIALIZED (
   SELECT l.*,
     CASE
-      WHEN own.transfers THEN true
+      WHEN wallet.has_transfer THEN true
       WHEN NOT l.is_own THEN false
       WHEN l.is_share AND l.holder <> l.account THEN false
       -- A router pays and receives on behalf of the sender, unless another account gave the amount to the router or received it.
@@ -192,23 +192,23 @@ WITH registries AS MATERIALIZED (
       OR EXISTS (
         SELECT 1 FROM api.transfers m
         WHERE l.delta < 0 AND m.chain_id = :chain AND m.to_address = :wallet AND m.token = l.token AND m.block_number = l.block_number
-          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta) AS transfers) own
+          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta) AS has_transfer) wallet
 ), timed AS MATERIALIZED (
   SELECT p.*, b.timestamp FROM page p JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
 ), valued AS MATERIALIZED (
-  SELECT t.block_number, t.log_index, m.i, m.token, m.is_share, m.is_moved, m.delta, token.name, token.symbol, own.decimals, own.price,
-    abs(m.delta) * own.unit_price AS quote
+  SELECT t.block_number, t.log_index, m.i, m.token, m.is_share, m.is_moved, m.delta, token.name, token.symbol, priced.decimals, priced.price,
+    abs(m.delta) * priced.unit_price AS quote
   FROM timed t
   JOIN moved m ON m.block_number = t.block_number AND m.log_index = t.log_index
   LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = m.token
   LEFT JOIN LATERAL (
     SELECT p.price, p.unit_price FROM api.prices_at(:chain, t.timestamp) p WHERE NOT m.is_share AND p.token = m.token) q ON true
   -- The native currency has 18 decimals and no contract.
-  CROSS JOIN LATERAL (SELECT m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort
+  CROSS JOIN LATERAL (SELECT m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) coin_kind
   CROSS JOIN LATERAL (
-    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,
-      CASE WHEN sort.is_native THEN q.unit_price * 1e18 ELSE q.price END AS price,
-      CASE WHEN sort.is_native OR q.price IS NOT NULL THEN q.unit_price END AS unit_price) own
+    SELECT CASE WHEN coin_kind.is_native THEN 18 ELSE token.decimals END AS decimals,
+      CASE WHEN coin_kind.is_native THEN q.unit_price * 1e18 ELSE q.price END AS price,
+      CASE WHEN coin_kind.is_native OR q.price IS NOT NULL THEN q.unit_price END AS unit_price) priced
 ), shown AS (
   SELECT w.block_number, w.log_index, w.i, w.token, w.name, w.symbol, w.decimals, abs(w.delta) AS amount,
     CASE WHEN w.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,

@@ -63,5 +63,5 @@ test("workers serve the remaining chains while a database is lost, and all chain
   const scraped = await (await fetch(metrics)).text();
   expect(scraped).toMatch(/^ashlar_index_block\{chain="one"\} /m);
   expect(scraped).toMatch(/^ashlar_index_block\{chain="two"\} /m);
-  expect(scraped).toMatch(/^ashlar_database_connections\{process="worker 1",pool="answers of b",state="idle"\} /m);
+  expect(scraped).toMatch(/^ashlar_database_connections\{process="worker 1",pool="serving of b",state="idle"\} /m);
 });

@@ -67,7 +67,7 @@ interface CommunityServer {
   readonly readerOf: (chainId: number) => Pick<Database, "run"> | undefined;
   readonly bitcoinChains: readonly ServedBitcoinChain[];
   /** Receives failures of statements that a response shows only as an unknown value. */
-  readonly onFailure: (failure: StatementError) => void;
+  readonly onFailure: (failure: StatementError, transaction: LendingParameters) => void;
 }
 
 /** The views in the schema `api` that show rows of the pools projection. */
@@ -109,7 +109,7 @@ export function createCommunity(
       } catch (error) {
         const failure = withLocation({ protocol, name: "lending", file: query.file }, error);
         if (!(failure instanceof StatementError)) throw failure;
-        onFailure(failure);
+        onFailure(failure, parameters);
         return null;
       }
     },

@@ -16,14 +16,16 @@ export interface TokenMetadata {
   readonly standards: readonly number[];
 }
 
-/** The row of `selectMetadata` as lists: contracts with read metadata, and each standard that a contract was observed to implement. */
+/** The row of `selectMetadata`: parallel lists of the contracts whose metadata has been read, and of the contracts and standards that were observed. */
 export interface MetadataColumns {
-  readonly described: Hex;
+  /** Concatenated addresses, in the order of the names, symbols and decimals. */
+  readonly metadata_addresses: Hex;
   readonly names: readonly (string | null)[];
   readonly symbols: readonly (string | null)[];
   readonly decimals: readonly (number | null)[];
-  readonly classified: Hex;
-  readonly classes: readonly number[];
+  /** Concatenated addresses, in the order of the standards. */
+  readonly standard_addresses: Hex;
+  readonly standards: readonly number[];
 }
 
 /**
@@ -32,9 +34,9 @@ export interface MetadataColumns {
  */
 export const selectMetadata = (addresses: Sql): Sql =>
   sql`SELECT * FROM
-     (SELECT ${concatenatedAddresses("address")} AS described, ${jsonArrayOf("name")} AS names, ${jsonArrayOf("symbol")} AS symbols, ${jsonArrayOf("decimals")} AS decimals
+     (SELECT ${concatenatedAddresses("address")} AS metadata_addresses, ${jsonArrayOf("name")} AS names, ${jsonArrayOf("symbol")} AS symbols, ${jsonArrayOf("decimals")} AS decimals
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
-     (SELECT ${concatenatedAddresses("address")} AS classified, ${jsonArrayOf("standard")} AS classes
+     (SELECT ${concatenatedAddresses("address")} AS standard_addresses, ${jsonArrayOf("standard")} AS standards
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
 const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($2::bytea[])`));
 
@@ -42,13 +44,13 @@ const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($
 export async function metadataIn(columns: MetadataColumns | undefined): Promise<Map<Address, TokenMetadata>> {
   const byAddress = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
   if (columns === undefined) return byAddress;
-  const { names, symbols, decimals, classes } = columns;
-  await forEachInTurns(splitAddresses(columns.described), (address, index) => {
+  const { names, symbols, decimals, standards } = columns;
+  await forEachInTurns(splitAddresses(columns.metadata_addresses), (address, index) => {
     const [name, symbol] = [names[index] ?? null, symbols[index] ?? null];
     byAddress.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: noStandards });
   });
-  await forEachInTurns(splitAddresses(columns.classified), (address, index) => {
-    const standard = classes[index] ?? 0;
+  await forEachInTurns(splitAddresses(columns.standard_addresses), (address, index) => {
+    const standard = standards[index] ?? 0;
     const token = byAddress.get(address);
     if (token === undefined) byAddress.set(address, { ...emptyMetadata(address), standards: singleStandard[standard] ?? [standard] });
     else

@@ -12,13 +12,13 @@ export interface MetadataOutcome {
   readonly result: { readonly document: NftDocument } | { readonly refusal: string };
 }
 
-/** Max characters of a trait or a value for counts and filters: that many fit into an index entry in any script. */
+/** Max characters of a trait or a value for counts and filters: at four bytes per character, they fit into an index entry. */
 const maxTraitLength = 256;
 /** Max characters of a number; a longer one is stored as text only. */
 const maxNumberLength = 100;
 /** Max counted traits per document: their positions are int2. */
 const maxTraits = 1_000;
-/** Max characters of a stored URL; a longer one embeds the document. */
+/** Max characters of a stored URL. A longer one is not stored: it is a data: URL, which contains the document. */
 const maxUrlLength = 4 * 1024 * 1024;
 
 /** The table of stored metadata. */
