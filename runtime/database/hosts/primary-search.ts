@@ -76,6 +76,8 @@ export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: 
   });
   const [first, ...others] = servers;
   let searching: Promise<ServerAddress> | undefined;
+  /** The role of the primary that the last search found. */
+  let foundRole: ServerRole | undefined;
   const isPrimary = ({ isStandby, cluster, timeline }: ServerRole): boolean => !isStandby && timeline >= (timelines.get(cluster) ?? 0);
 
   const search = async (): Promise<ServerAddress> => {
@@ -97,6 +99,7 @@ export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: 
     clearTimeout(timer);
     const [found] = primaries.sort((left, right) => right.role.timeline - left.role.timeline);
     if (found !== undefined) {
+      foundRole = found.role;
       timelines.set(found.role.cluster, found.role.timeline);
       return found.server;
     }
@@ -112,7 +115,9 @@ export function createPrimarySearch({ urls }: Pick<Servers, "urls">, timelines: 
     find() {
       // A single server is not probed: the connection to it is checked anyway.
       if (first !== undefined && others.length === 0) return Promise.resolve(first);
-      if (searching !== undefined) return searching;
+      // A search for other servers, or another connection, may have found its successor in the meantime.
+      if (searching !== undefined && (foundRole === undefined || isPrimary(foundRole))) return searching;
+      foundRole = undefined;
       const started = search();
       searching = started;
       started.then(
