@@ -23,9 +23,9 @@ export interface MetadataColumns {
   readonly names: readonly (string | null)[];
   readonly symbols: readonly (string | null)[];
   readonly decimals: readonly (number | null)[];
-  /** Concatenated addresses, in the order of the standards. */
+  /** Concatenated addresses, in the order of the observed standards. */
   readonly standard_addresses: Hex;
-  readonly standards: readonly number[];
+  readonly observed_standards: readonly number[];
 }
 
 /**
@@ -36,7 +36,7 @@ export const selectMetadata = (addresses: Sql): Sql =>
   sql`SELECT * FROM
      (SELECT ${concatenatedAddresses("address")} AS metadata_addresses, ${jsonArrayOf("name")} AS names, ${jsonArrayOf("symbol")} AS symbols, ${jsonArrayOf("decimals")} AS decimals
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
-     (SELECT ${concatenatedAddresses("address")} AS standard_addresses, ${jsonArrayOf("standard")} AS standards
+     (SELECT ${concatenatedAddresses("address")} AS standard_addresses, ${jsonArrayOf("standard")} AS observed_standards
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
 const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($2::bytea[])`));
 
@@ -44,7 +44,7 @@ const selectMetadataOfAddresses = plannedOnce(selectMetadata(sql`SELECT unnest($
 export async function metadataIn(columns: MetadataColumns | undefined): Promise<Map<Address, TokenMetadata>> {
   const byAddress = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
   if (columns === undefined) return byAddress;
-  const { names, symbols, decimals, standards } = columns;
+  const { names, symbols, decimals, observed_standards: standards } = columns;
   await forEachInTurns(splitAddresses(columns.metadata_addresses), (address, index) => {
     const [name, symbol] = [names[index] ?? null, symbols[index] ?? null];
     byAddress.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: noStandards });
