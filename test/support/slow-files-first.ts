@@ -74,10 +74,16 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
   return rank === -1 ? slowFiles.length : rank;
 };
 
-/** Starts the files that are known to be slow first, because a fresh clone has no timings from earlier runs. */
+/** Contract tests wait until the story is built and indexed, which takes a minute or more, so other tests run first. */
+const mustWait = ({ project }: TestSpecification): number => (project.name === "contract" ? 1 : 0);
+
+/**
+ * Starts the files that are known to be slow first, because a fresh clone has no timings from earlier runs. Vitest runs projects one after the other, in the
+ * order of their first files.
+ */
 export class SlowFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.sort((left, right) => rankOf(left) - rankOf(right));
+    return sorted.sort((left, right) => mustWait(left) - mustWait(right) || rankOf(left) - rankOf(right));
   }
 }

@@ -16,8 +16,8 @@ export interface DoublingCase {
  */
 const acceptedRatio = 64;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
-const sampleMilliseconds = 4;
-const minSampleCount = 5;
+const sampleMilliseconds = 2;
+const minSampleCount = 3;
 /** Max CPU time for measuring again while the ratio is too high. */
 const defaultRetryMilliseconds = 5_000;
 /** Max time for which one input may block the process. */

@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { descendantsOf, isGone } from "../../e2e/start/service-process.ts";
 import { query } from "../../support/database/embedded-fixture.ts";
@@ -128,11 +129,12 @@ export async function startPatroniCluster(): Promise<FailoverCluster> {
       "10.0.0.12:5432": `127.0.0.1:${second.port}`,
     }),
   ) as FailoverCluster["settings"];
-  await until("the load balancer to reach the primary", () =>
-    query(settings.databaseUrl, "SELECT 1").then(
-      () => true,
-      () => false,
-    ),
+  const standbyOf = (url: string) => query(url, "SELECT pg_is_in_recovery() AS standby").catch(() => []);
+  const isPrimary = (rows: readonly object[]): boolean => isDeepStrictEqual(rows, [{ standby: false }]);
+  await until("the standby to have the roles", async () => (await Promise.all(settings.readUrls.map(standbyOf))).flat().length === 2);
+  // Before its first checks, the load balancer also connects to the standby.
+  await until("the load balancer to connect only to the primary", async () =>
+    (await Promise.all(Array.from({ length: 4 }, () => standbyOf(settings.databaseUrl)))).every(isPrimary),
   );
 
   let killed = first;
