@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "./address-limits.ts";
 import type { ConnectionInfo } from "./connection-info.ts";
-import type { Clock } from "./key-cache.ts";
 import { recordOf } from "./request-record.ts";
 import { createWindowCounter } from "./window-counter.ts";
 
@@ -20,8 +19,8 @@ const maxMilliseconds = 1_000;
  * thousands of rejections per second. Each rejection of a key or network above 50 per second is sent 5 ms later than the one before it, and at most
  * one second late. Each connection has at most one that waits: pipelined responses wait behind it, and node:http stops reading while they do.
  */
-export function createRejectionDelay(connectionInfoOf: (request: IncomingMessage) => ConnectionInfo, clock?: Clock): RejectionDelay {
-  const rejections = createWindowCounter(windowSeconds, clock);
+export function createRejectionDelay(connectionInfoOf: (request: IncomingMessage) => ConnectionInfo): RejectionDelay {
+  const rejections = createWindowCounter(windowSeconds);
   const waiting = new WeakSet<Socket>();
   return (status, request, response) => {
     if (status !== 429) return undefined;
